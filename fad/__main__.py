@@ -134,7 +134,7 @@ def listed(folder):
 
 
 def title(folder, name):
-    """What an entry says of itself, or what is wrong with it."""
+    """The text of an entry, or the error that it has."""
     try:
         return folder.checked(name).title
     except (OSError, Refused) as error:

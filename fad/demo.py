@@ -1,4 +1,4 @@
-"""What ``python -m fad`` shows: a Gaussian mixture fitted to the Palmer penguins by maximum likelihood.
+"""The demonstration of ``python -m fad``: a Gaussian mixture fitted to the Palmer penguins by maximum likelihood.
 
 Two measurements of each bird, bill depth and flipper length, fall into two clouds. The mixture finds them without being
 told the species. Everything below ``def`` and above `main` is what a user of fad would write: plain NumPy.
@@ -51,7 +51,7 @@ def natural(theta, centre, scale):
 
 
 def start(X):
-    """Where the fit begins: the birds cut at the mean flipper, a round normal for each half."""
+    """The starting point of the fit: the birds cut at the mean flipper, a round normal for each half."""
     long = X[:, 1] > 0
     parts = [np.concatenate([X[half].mean(axis=0), [0.5, 0.5, 0.0]]) for half in (~long, long)]
     return np.concatenate([[np.log((~long).sum() / long.sum())], *parts])

@@ -71,7 +71,7 @@ def cfunc(f: Callable, *examples: Any, signature: "str | None" = None) -> Any:
 
 
 def _scalars(examples: tuple) -> "int | None":
-    """How many numbers the examples are; None for one array."""
+    """The number of numbers in the examples; None for one array."""
     if examples and all(isinstance(x, (float, np.float64)) for x in examples):
         return len(examples)
     if (len(examples) == 1 and isinstance(examples[0], np.ndarray) and examples[0].ndim == 1

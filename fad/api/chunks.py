@@ -295,7 +295,7 @@ def _check(whole: tuple, chunked: list, what: str) -> None:
 
 
 def _count(x: Any, what: str) -> int:
-    """How many chunks an argument has."""
+    """The number of an argument's chunks."""
     if isinstance(x, (list, tuple)):
         return len(x)
     if hasattr(x, "columns") or not (hasattr(x, "numblocks") or hasattr(x, "npartitions")):
@@ -310,7 +310,8 @@ def _count(x: Any, what: str) -> int:
 
 
 class _Shared:
-    """What all chunks share: the function, as bytes, and the arguments without chunks. Dask does not look into it.
+    """The part that all chunks share: the function, as bytes, and the arguments without chunks. Dask does not look into
+    it.
 
     places: for each argument in chunks its position among the leaves of the data, and whether it is a bag.
     """

@@ -239,7 +239,7 @@ def linprog(name: str, c: object, A_ub: object = None, b_ub: object = None, A_eq
 
 
 def _least_squares(name: str, A: AnyArray, b: AnyArray, low: object, high: object, find: Callable) -> tuple:
-    """Where the length of A x - b is least within bounds, and A x - b there."""
+    """The x within bounds for which the length of A x - b is least, and A x - b there."""
     A, b = as_array(A) * 1.0, as_array(b) * 1.0
     n = fixed(shape_of(A)[1], "the number of variables")
     problem, known = Problem(name, np.zeros(n), (A, b)), Constraints()
@@ -254,14 +254,14 @@ def _least_squares(name: str, A: AnyArray, b: AnyArray, low: object, high: objec
 
 
 def nnls(name: str, A: Any, b: Any, **options: Any) -> tuple:
-    """Where the length of A x - b is least for x >= 0, and that length."""
+    """The x >= 0 for which the length of A x - b is least, and that length."""
     options = plain(name, options)
     x, r, _ = _least_squares(name, A, b, 0.0, np.inf, lambda A, b: (optimize.nnls(A, b, **options)[0], 0))
     return x, BY_NAME["numpy.linalg.norm"].call(r)
 
 
 def lsq_linear(name: str, A: Any, b: Any, bounds: Any = (-np.inf, np.inf), **options: object) -> Any:
-    """Where the length of A x - b is least within bounds."""
+    """The x within bounds for which the length of A x - b is least."""
     options = plain(name, options)
     if has_values(bounds):
         raise refuse(name, "traced bounds")

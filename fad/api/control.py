@@ -295,7 +295,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
 
 
 def _carried(answer: tuple) -> tuple:
-    """What the function of a scan returned: the next carry, and a result."""
+    """The results of a scan's function: the next carry, and a result."""
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise StructureError("the function of fad.scan must return a pair (carry, result)",
                              do="return (carry, None) where there is no result")

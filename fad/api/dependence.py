@@ -1,4 +1,4 @@
-"""Which results of a function depend on which arguments, as far as its program tells."""
+"""Dependence of a function's results on its arguments, as far as its program tells."""
 from collections.abc import Callable
 
 from ..ir.graph import Equation, Func, Var

@@ -71,7 +71,9 @@ def is_unstaged(error: Exception) -> bool:
 
 
 class Refusal(NamedTuple):
-    """Why a call goes to the tape, for which kind of arguments, and how many lines its program has said before."""
+    """The reason for which a call goes to the tape, the kind of its arguments, and the number of lines that its program
+    has said before.
+    """
 
     error: Exception
     kind: Any
@@ -197,8 +199,9 @@ def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: C
 
 
 def _leave(tape: LiveBuilder, mark: Mark, error: BaseException) -> None:
-    """What a function leaves outside that raises this error: what Python leaves. If fad refuses the function, all is as
-    it was before the call."""
+    """Leave outside what Python leaves of a function that raises this error. If fad refuses the function, all is as it
+    was before the call.
+    """
     try:
         if isinstance(error, FadError) and not is_users(error):
             mark.undo()

@@ -21,7 +21,7 @@ optimize: Any = LazyModule("scipy.optimize")
 
 def least_squares(name: str, f: Callable, x0: object, jac: Any = "2-point", bounds: Any = (-np.inf, np.inf),
                   args: Any = (), **options: object) -> Any:
-    """Where the sum of a function's squares is least, within bounds."""
+    """The parameters within bounds for which the sum of a function's squares is least."""
     options = plain(name, options)
     if options.get("loss", "linear") != "linear" or options.get("kwargs") or has_values(bounds):
         raise refuse(name, "kwargs, another loss, or traced bounds")
@@ -43,7 +43,7 @@ def least_squares(name: str, f: Callable, x0: object, jac: Any = "2-point", boun
 
 
 def leastsq(name: str, f: Callable, x0: object, args: Any = (), Dfun: Any = None, **options: object) -> tuple:
-    """Where the sum of a function's squares is least, by MINPACK; and its code of success."""
+    """The parameters for which the sum of a function's squares is least, by MINPACK; and its code of success."""
     options = plain(name, options)
     problem = Problem(name, start_of(x0))
     function, slope = problem.function(f, args), problem.derivative(Dfun, args)

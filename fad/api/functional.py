@@ -150,8 +150,8 @@ def _scalar_of(func: Callable, xs: tuple, name: str) -> Callable:
 
 
 def _size_of(output: Var) -> int:
-    """How many elements an output of a program has; an extent that varies counts as it was when the program was
-    traced."""
+    """The number of elements of a program's output; an extent that varies counts as it was when the program was traced.
+    """
     return math.prod(n if isinstance(n, int) else n.hint or 2 for n in output.type.shape)
 
 

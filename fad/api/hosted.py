@@ -21,8 +21,9 @@ from .staged import Staged, check_callable
 
 
 class Results(NamedTuple):
-    """What a function returns for arguments of some dtypes and ranks: a dtype and a rank for each result, and whether
-    it is an array alone, not a tuple."""
+    """The types that a function returns for arguments of some dtypes and ranks: a dtype and a rank for each result, and
+    whether it is an array alone, not a tuple.
+    """
 
     types: tuple
     is_alone: bool

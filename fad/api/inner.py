@@ -98,7 +98,7 @@ class Inner:
         return list(values) + [None] * (len(self.traced.written) + self.traced.delivered)
 
     def _left_values(self) -> tuple:
-        """What the function leaves outside itself, computed in the program around it."""
+        """The effects of the function outside itself, computed in the program around it."""
         func, count = self.traced.func, self.traced.delivered
         left = Func("left", func.inputs, func.equations, func.outputs[len(func.outputs) - count:])
         return evaluate(silent(left), self.args) if count else ()
@@ -173,7 +173,7 @@ def tangent_zeros(y: AnyArray) -> AnyArray:
 
 
 def value_leaves(inner: Inner) -> int:
-    """How many data leaves the value has, in the result (value, aux) of a function; raise for any other result."""
+    """The number of data leaves of the value, in the result (value, aux) of a function; raise for any other result."""
     structure, statics = inner.traced.structure, inner.traced.statics
     if structure.cls is not tuple or len(structure.children) != 2:
         raise NotScalarError("with has_aux=True the function must return a pair (value, aux)",
@@ -226,7 +226,7 @@ def seed_of(y: Var) -> Any:
 
 
 def how_to_return(inner: Inner) -> str:
-    """What to do where a result has no numbers."""
+    """The remedy where a result has no numbers."""
     found = next(iter(inner.traced.statics.values()), None)
     if isinstance(found, (Coroutine, AsyncIterator)):
         return "make it a plain function: await before and after the call"

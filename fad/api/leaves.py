@@ -22,7 +22,8 @@ def call_on_tensors(function: object, leaves: list, args: tuple, kwargs: dict) -
 
 
 def leaf_key(position: int, x: object, varying: set, static_leaves: frozenset) -> Any:
-    """What of a data leaf the program depends on; None for a leaf that is not data but part of the program.
+    """The properties of a data leaf that the program depends on; None for a leaf that is not data but part of the
+    program.
 
     Of an array: its dtype, its rank and which extents are 0 or 1. Of a number: its type.
     """

@@ -59,7 +59,7 @@ class Riccati:
 
     def left_side(self, x: object, a: object, b: object, q: object, r: object, e: object = None,
                   s: object = None) -> Any:
-        """What is zero for the solution x."""
+        """The function that is zero for the solution x."""
         k = self.gain(x, a, b, r, e, s)
         outer = a if self.is_discrete else e
         before = x if outer is None else matmul(_adjoint(outer), x)

@@ -27,7 +27,7 @@ def _cells(tag: str, texts: tuple) -> str:
 
 
 def _title(staged: Any) -> str:
-    """What it is, and the signature of the function, where Python knows it."""
+    """The name of the transform, and the signature of the function, where Python knows it."""
     try:
         return f"{staged!r}  {inspect.signature(staged)}"
     except (TypeError, ValueError) as error:

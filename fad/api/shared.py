@@ -207,7 +207,7 @@ def known_by_itself(traced: Any) -> set:
 
 
 class OfStaged(PartKind):
-    """How a transform of a function is taken apart: its making and its options, and the function."""
+    """The parts of a function's transform: its making and its options, and the function."""
 
     leads_on = True
 

@@ -70,7 +70,7 @@ class Form:
         return 1.0
 
     def told(self, x: object, t: object) -> Any:
-        """What must be zero in a derivative x of T, as a vector."""
+        """The vector that must be zero in a derivative x of T."""
         i, j = self.zeros
         low = _elements(x, i, j)
         if self.name != "schur":

@@ -114,7 +114,7 @@ def not_found(name: str, why: str) -> RuntimeError:
 
 
 def start_of(x0: object) -> Any:
-    """Where a solver of vectors starts, as a vector of floats."""
+    """The starting point of a solver of vectors, as a vector of floats."""
     return BY_NAME["numpy.ravel"].call(as_array(x0)) * 1.0
 
 
@@ -315,7 +315,7 @@ def check_bounds(name: str, x: Any, limits: "tuple | None") -> None:
 
 
 def minimum(name: str, f: Callable, x0: object, fprime: Any = None, args: Any = (), **options: object) -> Any:
-    """Where a function of a vector is least, by the solvers that return nothing else."""
+    """The least point of a function of a vector, by the solvers that return nothing else."""
     options = plain(name, options)
     problem = Problem(name, start_of(x0))
     function, slope = problem.function(f, args), problem.derivative(fprime, args)

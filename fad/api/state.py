@@ -25,7 +25,7 @@ PATIENCE = 6                                                  # programs in a ro
 
 
 class ChangingState:
-    """What a function is known to change.
+    """The changes that a function is known to make.
 
     known     key of a location -> it, and what stood there when a program was traced; MISSING: it was an input
     fixed     keys of locations that cannot be inputs

@@ -102,8 +102,8 @@ def _crossings(event: Closed, states: Callable) -> Callable:
 
 def _found(find: Callable, closed: Closed, watched: Watched, y0: object, span: object, atol: object,
            wanted: object) -> tuple:
-    """What SciPy finds, held still. The numbers of times of each event and of the solution, and whether it ended; then
-    the times of the events, the end, and the times of the solution.
+    """The results of SciPy, held still. The numbers of times of each event and of the solution, and whether it ended;
+    then the times of the events, the end, and the times of the solution.
     """
     given = [y0, span, atol, *([] if wanted is None else [wanted]), *closed.theta,
              *[x for event in watched.closed for x in event.theta]]

@@ -63,7 +63,7 @@ _REMEDIES = (                                                 # words of NumPy's
 
 
 class _Call(NamedTuple):
-    """What the function's line asked for: the name of an operation, and its arguments."""
+    """The operation that the function's line asked for: its name and its arguments."""
 
     name: str
     args: tuple
@@ -97,8 +97,9 @@ def _told(x: object) -> str:
 
 
 class _Place(NamedTuple):
-    """Where an error came from: the operation that the user's innermost line asked for, whether anything ran behind
-    that line, whether that is code of fad's that refused, or of NumPy's."""
+    """The origin of an error: the operation that the user's innermost line asked for, whether anything ran behind that
+    line, whether that is code of fad's that refused, or of NumPy's.
+    """
 
     call: "_Call | None"
     is_refused: bool
@@ -212,7 +213,7 @@ def raise_in_fads_words(error: Exception, strange: str = "") -> NoReturn:
 
 
 def _of_traced_operand(error: Exception) -> FadError:
-    """What Python or a library says of a traced value that it cannot take."""
+    """The complaint of Python or a library about a traced value that it cannot take."""
     library = library_of(error)
     if not library and not _was_given_traced(error):
         return OperandError(f"{type(error).__name__}: {_without_names_of_fads(str(error))}", where=line_of(error),

@@ -56,8 +56,8 @@ def sharing_groups(
 
 
 def shared_by_call(results: list, parameters: list, lines: list, functions: dict) -> list:
-    """Which results of a function may share memory with each other and with its arguments: groups of places among the
-    results and parameters.
+    """The results of a function that may share memory with each other and with its arguments: groups of places among
+    the results and parameters.
     """
     known = sharing_groups(lines, parameters, (), functions)
     groups: dict[str, list] = {}

@@ -21,7 +21,7 @@ class Use(NamedTuple):
 
 
 class Home(NamedTuple):
-    """Which axes of a root are kept."""
+    """The axes of a root that are kept."""
 
     root: Var
     kept: tuple

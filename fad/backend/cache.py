@@ -162,7 +162,7 @@ def _title(text: str) -> str:
 
 
 def _run(code: types.CodeType, module: str, name: str) -> Any:
-    """What the code makes of this name, in a module that nobody finds; nor does it find itself, so that it can go."""
+    """The value of this name in the code, in a module that nobody finds; nor does it find itself, so that it can go."""
     scope: dict[str, Any] = {"__name__": module}
     exec(code, scope)
     return scope.pop(name)

@@ -79,7 +79,7 @@ def _registers(printer: "Printer", loop: ShiftedLoop, root: Var, array: Rotated)
 
 
 def _rotate(printer: "Printer") -> None:
-    """What the next iteration finds in the registers."""
+    """The registers' contents at the next iteration."""
     for registers in printer.rotating.values():
         names = registers.names
         for k in range(len(names) - 1, 0, -1):

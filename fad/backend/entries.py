@@ -50,7 +50,7 @@ class Found(NamedTuple):
 
 
 class Refused(Exception):
-    """Why a file, or a folder, is not trusted."""
+    """The reason for which a file, or a folder, is not trusted."""
 
 
 def digest(*parts: "str | bytes") -> str:

@@ -267,7 +267,7 @@ class _Writer:
     # -- the call ----------------------------------------------------------------------------------------------------
 
     def _kernel_arguments(self) -> list:
-        """What the kernel is given: the inputs, or copies in C order of arrays that lie otherwise."""
+        """The arguments of the kernel: the inputs, or copies in C order of arrays that lie otherwise."""
         self._test([f"not {self.data[k]}.flags.c_contiguous" for k in self.traced.dense if k in self.copied])
         names = list(self.data)
         for k in sorted(self.copied):

@@ -1,4 +1,4 @@
-"""Where an element is: subscripts that are sums of loop axes and integers of the program (affine forms).
+"""Places of elements: subscripts that are sums of loop axes and integers of the program (affine forms).
 
     Index       an affine form; a symbol is an Axis, an integer Var, or an Elem (a gathered index)
     Elem        one element of an array: the variable and one Index an axis (none for a scalar)
@@ -26,7 +26,7 @@ class Axis:
 
     @property
     def order(self) -> tuple:
-        """Where it stands among the symbols of an affine form."""
+        """The place among the symbols of an affine form."""
         return 0, self.id
 
     def __repr__(self) -> str:
@@ -84,7 +84,7 @@ class Elem(NamedTuple):
 
     @property
     def order(self) -> tuple:
-        """Where it stands among the symbols of an affine form."""
+        """The place among the symbols of an affine form."""
         return 2, self.var.id
 
     def substitute(self, table: dict) -> "Elem":

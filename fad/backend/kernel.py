@@ -17,8 +17,8 @@ class Kernel:
 
     @property
     def entry(self) -> "Callable | None":
-        """What the dispatcher calls for the one kind of arguments that there is, with an integer behind them: see
-        kernels/running.py. None if there are several kinds, or none, as of plain Python, or if it is Numba's own.
+        """The entry that the dispatcher calls for the one kind of arguments that there is, with an integer behind them:
+        see kernels/running.py. None if there are several kinds, or none, as of plain Python, or if it is Numba's own.
         """
         found = list(getattr(self.call, "overloads", {}).values())
         return found[0].entry_point if len(found) == 1 and running.is_served(found[0].fndesc) else None

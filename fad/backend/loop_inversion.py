@@ -61,7 +61,7 @@ class _Test:
         return Inverted(self.initial[carry], stop, self._ends(rest))
 
     def _asked(self, a: Any) -> list:
-        """What a conjunction asks."""
+        """The parts of a conjunction."""
         eqn = self.chains.definition(a)
         is_both = eqn is not None and _is(eqn, "logical_and")
         return [c for b in eqn.inputs for c in self._asked(b)] if eqn is not None and is_both else [a]

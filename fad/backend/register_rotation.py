@@ -27,9 +27,9 @@ class Touch(NamedTuple):
 
 
 class Rotation:
-    """How the arrays that a loop writes to are handed from iteration to iteration. fit: whether registers do for all
-    of them, so that LLVM can make vectors of the loop (an iteration that reads from memory what one shortly before has
-    written cannot run beside it).
+    """The handing on, from iteration to iteration, of the arrays that a loop writes to. fit: whether registers do for
+    all of them, so that LLVM can make vectors of the loop (an iteration that reads from memory what one shortly before
+    has written cannot run beside it).
     """
 
     def __init__(self, ranges: list, axis: Axis, scheduler: "Scheduler"):
@@ -76,7 +76,7 @@ class Rotation:
 
 
 def _ahead(place: tuple, axis: Axis) -> "int | None":
-    """Where iteration j is on the axis of the array that moves with it: j plus the number."""
+    """The place of iteration j on the axis of the array that moves with it: j plus the number."""
     found = [i for i in place if axis in i.axes()]
     rest = found[0] - Index.of(axis) if len(found) == 1 else None
     return rest.const if rest is not None and all(isinstance(s, Var) for s, _ in rest.terms) else None

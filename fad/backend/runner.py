@@ -318,7 +318,7 @@ class Runner:
 
 
 def _answer(job: "Job | None", work: Callable) -> Callable:
-    """What returns the kernel: the job's answer, which this waits for; or the work itself, for want of an answer."""
+    """The source of the kernel: the job's answer, which this waits for; or the work itself, for want of an answer."""
     if job is None or holds_locks() or _compiling._is_owned():
         return work
     job.wait()
@@ -348,7 +348,7 @@ def bound(call: Any, constants: list, count: int) -> Any:
 
 
 def weights(func: Func) -> tuple:
-    """How the times of the equations compare: in a program of loops, by the equations in them; else by the elements
+    """The shares of the equations in the time: in a program of loops, by the equations in them; else by the elements
     that NumPy looks at. () where the number of iterations is not known.
     """
     if not any(map(has_loop, func.equations)):

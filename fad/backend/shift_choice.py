@@ -106,7 +106,7 @@ def choose_shifts(members: list, extent: Index) -> None:
         m.shift = shift
 
 class _Waits:
-    """How many values wait in registers, for given shifts."""
+    """The number of values that wait in registers, for given shifts."""
 
     def __init__(self, members: list, extent: Index):
         self.touched: dict[Var, list] = {}                   # root -> (member, whether it writes, its offset)

@@ -43,7 +43,7 @@ class _Alone:
 
 
 class StoredKernel:
-    """What Numba's dispatcher asks for a kernel's machine code, and gives it to.
+    """The store that Numba's dispatcher asks for a kernel's machine code, and gives it to.
 
     f         the kernel's function
     kept      (signature, names of what is called, machine code), or nothing

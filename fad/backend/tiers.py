@@ -37,7 +37,7 @@ libraries = LazyModule("fad.kernels.libraries")
 
 
 class _Calibration:
-    """How the times of this process's compilations compare with the formula's: a running mean."""
+    """The ratio of this process's times of compilation to the formula's: a running mean."""
 
     ratio: "float | None" = None
 

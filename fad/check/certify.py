@@ -35,7 +35,7 @@ class Comparison(NamedTuple):
 
 
 class Report:
-    """What certify found. `ok` is whether every comparison that could be made agrees; str(report) is a table."""
+    """The result of certify. `ok` is whether every comparison that could be made agrees; str(report) is a table."""
 
     def __init__(self, name: str, lines: list):
         self.name, self.lines = name, lines

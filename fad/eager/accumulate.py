@@ -15,7 +15,7 @@ _lock = renewed(threading.RLock())
 
 
 class AccumulateGrad(Node):
-    """Where a gradient arrives at a leaf."""
+    """The node at which a gradient arrives at a leaf."""
 
     __slots__ = ("variable",)
     label = "torch::autograd::AccumulateGrad"

@@ -1,4 +1,4 @@
-"""What a tensor says of itself, and what may be set: gradients, history, memory, hooks."""
+"""Attributes of tensors, to be read and to be set: gradients, history, memory, hooks."""
 from collections.abc import Callable
 from typing import Any
 
@@ -206,7 +206,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> Removabl
 
 @_property("_version")
 def _version(self: Tensor) -> int:
-    """How often this memory was changed in place."""
+    """The number of changes of this memory in place."""
     if self._x is not None and self._x.inference:
         raise RuntimeError("Inference tensors do not track version counter.")
     return self._vc[0] % Renumbered.START

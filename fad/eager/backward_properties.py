@@ -1,5 +1,6 @@
-"""What gradcheck checks besides the numbers: that backward can be run again, in batches, without gradients, and gives
-what fits."""
+"""Checks of gradcheck besides the numbers: that backward can be run again, in batches, without gradients, and gives
+what fits.
+"""
 import warnings
 from collections.abc import Callable
 

@@ -204,7 +204,7 @@ def call_on_tensors(function: Callable, args: tuple, kwargs: dict) -> Any:
 
 
 def _on_tensors(function: Any) -> Any:
-    """What a staged function computes, on tensors and by them; None where nothing is known."""
+    """The function that a staged function computes, on tensors and by them; None where nothing is known."""
     if not isinstance(function, Staged):
         return None
     make, given, options = function.rebuild

@@ -22,7 +22,7 @@ def wide(y: Any, x: ArrayOrNumber, axes: tuple) -> Any:
 
 
 def count(x: AnyArray, axes: tuple) -> Any:
-    """How many elements there are along axes."""
+    """The number of elements along axes."""
     return math.prod([x.shape[k] for k in axes])
 
 

@@ -83,7 +83,7 @@ define("from_dlpack", lambda x: leaf(np.from_dlpack(x)),
 
 
 def _dlpack(self: Tensor, **options: Any) -> Any:
-    """What other libraries share this tensor's memory by."""
+    """The protocol by which other libraries share this tensor's memory."""
     if wanted(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if way_of(self) is np.conjugate:
@@ -298,7 +298,7 @@ class _TensorsAreInstances(type):
 
 
 class _Engine:
-    """What Variable._execution_engine offers."""
+    """The methods of Variable._execution_engine."""
 
     queue_callback = staticmethod(queue_callback)
 

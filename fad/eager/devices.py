@@ -6,7 +6,7 @@ from ..util.array import AnyArray
 
 
 class device(str):
-    """Where memory is: the CPU, here.
+    """The place of memory: the CPU, here.
 
     >>> import fad
     >>> fad.device("cpu").type

@@ -20,7 +20,7 @@ class GradcheckError(RuntimeError):
 
 
 class Options(NamedTuple):
-    """What a check was asked for."""
+    """The settings of a check."""
 
     eps: float
     atol: float

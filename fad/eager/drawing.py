@@ -67,7 +67,7 @@ def bernoulli(self: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
 
 
 def _chances(rng: Any, shape: tuple, p: Any = 0.5) -> np.ndarray:
-    """Which of a shape's elements came to pass."""
+    """Those of a shape's elements that came to pass."""
     chance = p._a if isinstance(p, Tensor) else np.asarray(p)
     if chance.size and not ((chance >= 0) & (chance <= 1)).all():
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false." if chance.ndim

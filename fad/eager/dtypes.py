@@ -137,7 +137,7 @@ def _is_number(x: object) -> bool:
 
 
 def _uneven(data: object) -> Exception:
-    """Why nested lists are no array."""
+    """The reason for which nested lists are no array."""
     data = _plain(data, deep=True)
     shape, first = [], data
     while isinstance(first, (list, tuple)):

@@ -50,7 +50,7 @@ class BackwardRun:
     # -- what is needed ------------------------------------------------------------------------------------------------
 
     def count(self, roots: Sequence) -> dict:
-        """How many edges lead to each node reachable from the roots."""
+        """The number of edges that lead to each node reachable from the roots."""
         counts: dict[Node, int] = {}
         waiting = list(dict.fromkeys(roots))
         others = set(waiting) if len(waiting) > 1 else ()                    # a root alone is behind no other node

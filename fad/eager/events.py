@@ -1,4 +1,4 @@
-"""What a profile consists of: events, averages of events of one name, and lists of either."""
+"""The parts of a profile: events, averages of events of one name, and lists of either."""
 import enum
 import os
 import platform
@@ -16,7 +16,7 @@ FUNCTION, BACKWARD, USER = 0, 1, 7
 
 
 class DeviceType(enum.IntEnum):
-    """Where something happened: there is the CPU."""
+    """The device of an event: there is the CPU."""
 
     CPU = 0
 
@@ -25,7 +25,7 @@ class DeviceType(enum.IntEnum):
 
 
 class Timed:
-    """What events and averages of them say of time, in words, and of the devices that are not here."""
+    """The times of events and of averages of them in words, and the attributes of devices that are not here."""
 
     device_type = DeviceType.CPU
     device_time_total = self_device_time_total = cuda_time_total = self_cuda_time_total = device_time = cuda_time = 0.0

@@ -33,8 +33,9 @@ _NEEDS = ((False, False), (True, False), (False, True), (True, True))
 
 
 class Fast:
-    """What the hot path knows of one op; keeps[k] says for the k-th of _NEEDS which of the arguments and whether the
-    result is saved."""
+    """The knowledge of the hot path about one op; keeps[k] says for the k-th of _NEEDS which of the arguments and
+    whether the result is saved.
+    """
 
     __slots__ = ("handle", "partials", "keeps")
 

@@ -76,7 +76,7 @@ class Function:
 
     @staticmethod
     def setup_context(ctx: object, inputs: tuple, output: object) -> None:
-        """What backward needs, kept in ctx after forward has run without it."""
+        """The values that backward needs, kept in ctx after forward has run without it."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod

@@ -21,7 +21,7 @@ from .views import View
 
 
 class VmapInfo(NamedTuple):
-    """What a Function's vmap is told: how many examples there are, and what to do about random numbers."""
+    """The information for a Function's vmap: the number of examples, and what to do about random numbers."""
 
     batch_size: Any
     randomness: str
@@ -167,7 +167,7 @@ class FunctionCall:
         return ctx.dirty_tensors
 
     def mark_views(self, outputs: list, dirty: tuple) -> None:
-        """What forward returned of views may not be changed in place: that would go past the Function's backward."""
+        """Refuse changes in place of views that forward returned: they would go past the Function's backward."""
         if self.ctx._is_pure_view and (len(outputs) > 1 or sum(self.ctx.is_tensor) != 1):
             raise RuntimeError("Pure view custom Function can only have one input Tensor and one output Tensor. Open "
                                "an issue if you need to support more.")

@@ -15,7 +15,7 @@ from .tensor import Tensor, alias, wrap
 
 
 class FunctionCtx:
-    """What forward and backward share."""
+    """The part that forward and backward share."""
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors for backward, where they are ctx.saved_tensors; to be called once, in forward."""
@@ -157,7 +157,7 @@ class FunctionNode(Node, FunctionCtx):
         return self._fitting(answer if isinstance(answer, tuple) else (answer,))
 
     def _fitting(self, answer: tuple) -> tuple:
-        """What backward returned, checked and in the inputs' shapes, for the inputs that are tensors."""
+        """The results of backward, checked and in the inputs' shapes, for the inputs that are tensors."""
         count = len(self.is_tensor)
         if len(answer) > count and all(a is None for a in answer[count:]):
             answer = answer[:count]

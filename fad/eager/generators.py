@@ -59,7 +59,7 @@ def manual_seed(seed: int) -> Generator:
 
 
 def get_rng_state() -> Any:
-    """Where the default source of random numbers is."""
+    """The place of the default source of random numbers."""
     return default_generator.get_state()
 
 

@@ -72,7 +72,7 @@ def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple
 
 
 class _Result:
-    """What stands for a node's result of which shape and dtype are known."""
+    """The stand-in for a node's result of which shape and dtype are known."""
 
     __slots__ = ("_a",)
 

@@ -324,5 +324,5 @@ class set_multithreading_enabled:
 
 
 def is_multithreading_enabled() -> bool:
-    """What set_multithreading_enabled was last told in this context."""
+    """The last setting of set_multithreading_enabled in this context."""
     return now().multithreading

@@ -64,7 +64,7 @@ def gradcheck(func: Callable, inputs: object, *, eps: float = 1e-6, atol: float 
 
 
 class _Wanted(NamedTuple):
-    """Which checks are wanted."""
+    """The wanted checks."""
 
     undefined: bool
     dtypes: bool
@@ -146,7 +146,7 @@ def _check_outputs(outputs: object) -> None:
 
 
 def _check_no_output(func: Callable, inputs: tuple, places: list, options: Options) -> None:
-    """Where no output requires a gradient, differences have to be zero."""
+    """Check that differences are zero where no output requires a gradient."""
     for i in places:
         for column in columns(func, inputs, i, options.eps):
             for k, dy in enumerate(column):

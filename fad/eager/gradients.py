@@ -17,7 +17,7 @@ NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is b
 
 
 def word(dtype: np.dtype) -> str:
-    """How PyTorch's messages call the dtype of given numbers; that of wanted ones they call as in the name of its
+    """The names of dtypes in PyTorch's messages about given numbers; those of wanted ones are in the name of its
     tensors (Float).
 
     >>> word(np.dtype(np.float32)), word(np.dtype(np.float16))

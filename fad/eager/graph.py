@@ -66,7 +66,7 @@ class _All(_Several):
         return collect
 
     def expected(self, run: Any) -> int:
-        """How many of the tensors this pass will reach."""
+        """The number of the tensors that this pass will reach."""
         return sum(run.reaches(edge(t)) for t in self.tensors) if run is not None else len(self.tensors)
 
 
@@ -132,7 +132,7 @@ class _Mutation:
 
 
 def counter_of(t: Tensor) -> int:
-    """What tells apart the memory of tensors: that of their version counters."""
+    """A number that tells apart the memory of tensors: that of their version counters."""
     return id(getattr(t._vc, "counter", t._vc))
 
 

@@ -14,7 +14,7 @@ class Hooks(dict):
 
 
 class RemovableHandle:
-    """What registering a hook returns: remove() takes the hook out; as a context manager it does so at the end.
+    """The handle of a registered hook: remove() takes the hook out; as a context manager it does so at the end.
 
     >>> table = Hooks()
     >>> with RemovableHandle(table, print):

@@ -72,7 +72,7 @@ def _index_array(a: Any) -> Any:
 
 
 def _end(k: Any) -> int:
-    """Where a slice starts or ends, or its step."""
+    """The start or the end of a slice, or its step."""
     try:
         return operator.index(raw(k).item() if isinstance(k, Tensor) and k._a.size == 1 else k)
     except TypeError:
@@ -131,7 +131,7 @@ def _are_rows(self: Tensor, i: np.ndarray) -> bool:
 
 
 def _one(subscript: Any) -> "str | None":
-    """What the step is called of an index or of a slice forwards, of Python's integers; None for other subscripts."""
+    """The name of the step of an index or of a slice forwards, of Python's integers; None for other subscripts."""
     if subscript.__class__ is int:
         return "SelectBackward0"
     if subscript.__class__ is slice:
@@ -173,7 +173,7 @@ def _check_arrays(x: Tensor, key: tuple) -> None:
 
 
 def _axes_of(s: Any) -> int:
-    """How many dimensions an item of a subscript selects from."""
+    """The number of dimensions that an item of a subscript selects from."""
     return 0 if s is Ellipsis else s.ndim if isinstance(s, np.ndarray) and s.dtype.kind == "b" else 1
 
 

@@ -124,7 +124,7 @@ def _step_of(path: str, args: tuple, kwargs: dict) -> "_Step | None":
 
 
 def _as_step(path: str, f: Callable, args: tuple, kwargs: dict) -> Any:
-    """What a function computes, as the one step that it is for PyTorch."""
+    """The call of a function, as the one step that it is for PyTorch."""
     step = _step_of(path, args, kwargs)
     tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, Tensor)]
     if step is not None and step.copies:

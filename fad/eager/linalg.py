@@ -105,8 +105,9 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 def matrix_rank(A: Tensor, tol: object = None, hermitian: bool = False, *, atol: "ArrayOrNumber | None" = None,
                 rtol: "ArrayOrNumber | None" = None) -> Tensor:
-    """How many singular values are above atol and above rtol times the largest one; rtol is 0 where only atol is
-    given, else what rounding leaves."""
+    """The number of singular values above atol and above rtol times the largest one; rtol is 0 where only atol is
+    given, else what rounding leaves.
+    """
     absolute, relative = (None if t is None else np.asarray(raw(t)) for t in (atol if tol is None else tol, rtol))
     s = np.abs(np.linalg.eigvalsh(A._a)) if hermitian else np.linalg.svd(A._a, compute_uv=False)
     rounding = max(A._a.shape[-2:]) * np.finfo(s.dtype).eps

@@ -23,10 +23,10 @@ def memory(a: np.ndarray) -> np.ndarray:
 
 
 def address(a: np.ndarray) -> int:
-    """Where an array's first element lies."""
+    """The address of an array's first element."""
     return a.__array_interface__["data"][0]
 
 
 def offset_of(a: np.ndarray) -> int:
-    """How many elements of its memory lie before an array's first one."""
+    """The number of elements of its memory before an array's first one."""
     return (address(a) - address(memory(a))) // a.itemsize if a.size else 0

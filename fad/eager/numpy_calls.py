@@ -36,7 +36,7 @@ def _masked(y: Tensor, where: object, old: ArrayOrNumber) -> Tensor:
 
 
 def _into(out: Any, result: AnyArray, where: object) -> Tensor:
-    """What ufunc(..., out=out, where=where) does for a tensor: it is changed in place; an ndarray takes the values."""
+    """The call ufunc(..., out=out, where=where) of a tensor: it is changed in place; an ndarray takes the values."""
     if isinstance(out, Tensor):
         return in_place(out, lambda old, new: _masked(new, where, old), result)
     np.copyto(out, raw(result.detach() if isinstance(result, Tensor) else result), where=np.asarray(raw(where)))

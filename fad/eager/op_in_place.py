@@ -13,7 +13,7 @@ from .tensor import Tensor, raw
 
 
 def _refused(op: Op, x: Tensor, args: list) -> str:
-    """Why an op's result cannot be written over x."""
+    """The reason for which an op's result cannot be written over x."""
     shapes = [x._a.shape, *[np.shape(a) for a in args]]
     if not errors.broadcasts(shapes):
         return errors.mismatch(*shapes[:2])

@@ -150,7 +150,7 @@ class OpNode(Node):
     # -- _saved_self and its kin ---------------------------------------------------------------------------------------
 
     def _place(self, name: str, entry: object) -> "tuple[str, int]":
-        """Where an entry is held; ("", 0) where it is not."""
+        """The place where an entry is held; ("", 0) where it is not."""
         names, xs, ys = arguments(self.name(), self.handle.xs), self.xs, self.ys
         if name in names and names.index(name) < len(xs) and xs[names.index(name)] is entry:
             return "xs", names.index(name)

@@ -16,7 +16,7 @@ MISSING = object()
 
 
 def handled(function: Callable, args: tuple, kwargs: dict) -> Any:
-    """What the classes of these arguments make of a function of them; MISSING if none has a say."""
+    """The answer of these arguments' classes to a function of them; MISSING if none has a say."""
     if not now().overridden:
         return MISSING
     given: list = []

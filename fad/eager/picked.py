@@ -44,7 +44,7 @@ def all_below(i: np.ndarray, n: int) -> bool:
 
 
 def along(index: np.ndarray, ax: int, shape: tuple) -> np.ndarray:
-    """Where in the flattened array of this shape lie the elements that index selects along an axis.
+    """The places in the flattened array of this shape of the elements that index selects along an axis.
 
     >>> along(np.array([[1], [0]]), 1, (2, 3)).tolist()
     [[1], [3]]
@@ -56,7 +56,9 @@ def along(index: np.ndarray, ax: int, shape: tuple) -> np.ndarray:
 
 @lru_cache(maxsize=256)
 def _layout(places: tuple, ax: int, shape: tuple) -> "tuple[int, np.ndarray | None]":
-    """How far apart elements lie along an axis, and where each of the places begins by its other axes (None: at 0)."""
+    """The distance between elements along an axis, and the beginning of each of the places by its other axes (None: at
+    0).
+    """
     rest: Any = None
     for k, n in enumerate(places):
         if k != ax and n > 1:
@@ -144,7 +146,7 @@ chosen = Composite("chosen", lambda x, index, dim, keepdim: op["reshape"](
 
 @lru_cache(maxsize=256)
 def _starts_of_parts(lead: int, n: int, size: int) -> np.ndarray:
-    """Where in the flattened array the first part lies: (lead, 1, size) places of n parts each."""
+    """The places in the flattened array of the first part: (lead, 1, size) places of n parts each."""
     return np.asarray((np.arange(lead) * (n * size))[:, None, None] + np.arange(size))
 
 
@@ -185,7 +187,8 @@ rows = _parts("rows", "EmbeddingBackward0", ("weight", "indices"), scale_grad_by
 
 
 def in_planes(places: Any, rank: int, shape: tuple) -> np.ndarray:
-    """Where in the flattened array of this shape lie elements at places of its planes, the last `rank` dimensions."""
+    """The places in the flattened array of this shape of elements at places of its planes, the last `rank` dimensions.
+    """
     places = raw(places)
     starts = _starts(tuple(shape[:-rank]), rank, math.prod(shape[-rank:]))
     return places if starts is None else places + starts
@@ -193,7 +196,7 @@ def in_planes(places: Any, rank: int, shape: tuple) -> np.ndarray:
 
 @lru_cache(maxsize=256)
 def _starts(planes: tuple, rank: int, n: int) -> "np.ndarray | None":
-    """Where planes of n elements begin; None of one alone."""
+    """The places where planes of n elements begin; None of one alone."""
     count = math.prod(planes)
     return None if count == 1 else (np.arange(count) * n).reshape(planes + (1,) * rank)
 

@@ -1,4 +1,4 @@
-"""Which of an op's inputs and results its derivative reads: found by running the rule once on probes that notice it.
+"""The inputs and results of an op that its derivative reads: found by running the rule once on probes that notice it.
 
 Only those are saved for backward; of the others the rule sees shape and dtype.
 """
@@ -77,7 +77,7 @@ _plans: dict[Any, tuple] = {}
 
 
 def _kind(x: "ArrayOrNumber | None") -> Any:
-    """What of an argument a rule may branch on."""
+    """The properties of an argument that a rule may branch on."""
     dtype = getattr(x, "dtype", None)
     if dtype is not None:
         return dtype.kind, x.ndim == 0

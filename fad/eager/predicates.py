@@ -25,7 +25,7 @@ def allclose(self: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8
 
 @function()
 def isclose(self: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
-    """Which elements are close to the other's."""
+    """Whether each element is close to the other's."""
     other = tensor_of(other)
     agree("{} did not match {}", self, other)
     for name, bound in (("rtol", rtol), ("atol", atol)):

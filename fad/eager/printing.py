@@ -1,4 +1,4 @@
-"""How a tensor is written."""
+"""The texts of tensors."""
 from typing import Any
 
 import numpy as np

@@ -23,7 +23,7 @@ _NAMES = dict(pair.split("=") for pair in (
 
 
 def event_name(op_name: str) -> str:
-    """How an op is called in a profile.
+    """The name of an op in a profile.
 
     >>> event_name("exp"), event_name("contract")
     ('aten::exp', 'aten::mm')
@@ -87,7 +87,7 @@ class profile:
 
     @property
     def function_events(self) -> EventList:
-        """What happened, in order."""
+        """The events, in order."""
         if not self.entered:
             raise RuntimeError("Profiler didn't finish running")
         return EventList(sorted(self.events, key=lambda e: e.time_range.start))

@@ -41,8 +41,8 @@ def edge(x: Tensor) -> "Node | None":
 
 
 class Nowhere(Node):
-    """Where gradients go of a view that was made without recording, of a tensor that requires gradients: they are
-    dropped."""
+    """The node of a view that was made without recording, of a tensor that requires gradients: gradients are dropped.
+    """
 
     def pull(self, g: Any) -> tuple:
         return ()
@@ -213,7 +213,7 @@ def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, ed
 
 
 def kept(handle: Handle, arrays: list, ys: tuple, params: dict, needs: tuple) -> tuple:
-    """Which of the arguments and of the results a node saves."""
+    """Those of the arguments and of the results that a node saves."""
     try:
         xs, outs = plan(handle.op, tuple(arrays), ys, params, needs)
         return (tuple([keep or k in handle.always for k, keep in enumerate(xs)]) if handle.always else xs,
@@ -270,8 +270,9 @@ def note_place(node: Node) -> None:
 
 
 def bind(op: Op, args: tuple, params: dict) -> Any:
-    """What an op does when one of its arguments is a tensor. A result that NumPy made a view is no view to users, but
-    what changes its memory is seen."""
+    """Apply an op, one of whose arguments is a tensor. A result that NumPy made a view is no view to users, but what
+    changes its memory is seen.
+    """
     y = apply(op, args, params)
     if isinstance(y, Tensor) and y._a.base is not None:
         x = next((a for a in args if isinstance(a, Tensor)), None)

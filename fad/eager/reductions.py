@@ -60,8 +60,9 @@ def sum(self: Any, dim: object = None, keepdim: bool = False, *, dtype: object =
 
 
 def summed(self: Tensor, dtype: object, out: Any = None) -> tuple:
-    """What is summed (or multiplied), and the dtype of the result: whole numbers and truth values count in int64,
-    unless told otherwise."""
+    """The summed (or multiplied) elements, and the dtype of the result: whole numbers and truth values count in int64,
+    unless told otherwise.
+    """
     x = tensor_of(self)
     kind = (as_dtype(dtype) if dtype is not None else out.dtype if out is not None else np.dtype(np.int64)
             if x.dtype.kind in "biu" else x.dtype)

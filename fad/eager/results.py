@@ -46,7 +46,7 @@ class Scaled(NamedTuple):
 
 
 class Histogram(NamedTuple):
-    """How many elements lie in each interval, and the ends of these."""
+    """The number of elements in each interval, and the ends of these."""
 
     hist: Any
     bin_edges: Any

@@ -52,7 +52,7 @@ class SavedTensor:
 
     @property
     def data(self) -> Any:
-        """What is kept: what the pack hook made, or the tensor (a result of its own node outside the graph)."""
+        """The kept value: what the pack hook made, or the tensor (a result of its own node outside the graph)."""
         if self.hooks is not None:
             return self.kept
         return self.original if self.node is None or self.original is None else alias(self.original)
@@ -154,7 +154,7 @@ class SavedTensor:
 
 
 def stale_message(t: Tensor, expected: int, fn: Any, nr: int) -> str:
-    """What is wrong with a saved tensor whose version is not the one expected."""
+    """The error of a saved tensor whose version is not the one expected."""
     if t._vc[0] // Renumbered.START != expected // Renumbered.START:
         return errors.DETACHED
     producer = f"output {nr} of {fn.name().partition('Backward')[0]}" if fn is not None else ""

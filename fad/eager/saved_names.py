@@ -1,4 +1,4 @@
-"""What nodes show as _saved_<name>: facts about PyTorch 2.13, read off its nodes.
+"""Names that nodes show as _saved_<name>: facts about PyTorch 2.13, read off its nodes.
 
 Each line: the names, then the nodes that show them (Mul0 for MulBackward0). Nodes that are not here show what they
 have.

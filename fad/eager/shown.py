@@ -1,5 +1,6 @@
-"""What nodes show of what they hold, under PyTorch's names: tensors that were saved (_saved_self, _raw_saved_self),
-parameters (_saved_dim), sizes."""
+"""Values that nodes show of what they hold, under PyTorch's names: tensors that were saved (_saved_self,
+_raw_saved_self), parameters (_saved_dim), sizes.
+"""
 import math
 import re
 from typing import Any
@@ -55,17 +56,19 @@ _MEASURES = {"sizes": lambda x: tuple(x.shape), "numel": lambda x: math.prod(x.s
 
 
 class Showing:
-    """What every node shows: its notes, and of its entries and parameters those that PyTorch's node of its name
-    shows."""
+    """The attributes of every node: its notes, and of its entries and parameters those that PyTorch's node of its name
+    shows.
+    """
 
     __slots__ = ()
 
     def entries(self) -> dict:
-        """What the step holds of arguments and results: tensors, SavedTensors, numbers, a Meta of what is not saved."""
+        """The arguments and results that the step holds: tensors, SavedTensors, numbers, a Meta of what is not saved.
+        """
         return {}
 
     def parameters(self) -> dict:
-        """What the step shows that is no argument and no result."""
+        """The attributes of the step that are no argument and no result."""
         return {}
 
     def opened(self, name: str, entry: object) -> Any:
@@ -184,7 +187,7 @@ def parameters(node: Any) -> dict:
 
 
 def total_weight(x: Tensor, classes: object, weight: "AnyArray | None", ignored: int, reduction: object) -> Tensor:
-    """What the terms of a likelihood count together, by which their mean is taken; 0 where there is no mean."""
+    """The number of terms of a likelihood, by which their mean is taken; 0 where there is no mean."""
     if reduction in (0, "none"):
         return wrap(np.zeros((), x.dtype))
     chosen = raw(classes)[raw(classes) != ignored]

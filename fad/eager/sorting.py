@@ -218,8 +218,9 @@ _quantiles("nanquantile")
 
 @function()
 def histc(self: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many elements lie in each of `bins` intervals between min and max (those of the elements, if both are
-    equal)."""
+    """The number of elements in each of `bins` intervals between min and max (those of the elements, if both are
+    equal).
+    """
     if bins <= 0:
         raise RuntimeError("bins must be > 0")
     min, max = number(min, "histc", "min"), number(max, "histc", "max")
@@ -234,7 +235,7 @@ def histc(self: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tens
 
 @function()
 def bincount(self: Tensor, weights: "Tensor | None" = None, minlength: int = 0) -> Tensor:
-    """How often each of 0, 1, 2, ... occurs; with weights, the sums of those of the occurrences."""
+    """The count of each of 0, 1, 2, ... occurs; with weights, the sums of those of the occurrences."""
     if self._a.ndim != 1 or self._a.dtype.kind not in "iu" or (self._a < 0).any():
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is None:
@@ -297,8 +298,9 @@ def unique(self: Tensor, sorted: bool = True, return_inverse: bool = False, retu
 @function(method=False)
 def searchsorted(sorted_sequence: Tensor, input: ArrayOrNumber, *, out_int32: bool = False, right: bool = False,
                  side: "str | None" = None, sorter: object = None, out: object = None) -> Tensor:
-    """Where elements would be put in so that sequences stay sorted: before equal ones, or after them (right, or
-    side="right")."""
+    """The places where elements would be put in so that sequences stay sorted: before equal ones, or after them (right,
+    or side="right").
+    """
     if side not in (None, "left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     if side == "left" and right:
@@ -336,7 +338,7 @@ def bucketize(input: ArrayOrNumber, boundaries: Tensor, *, out_int32: bool = Fal
 @function(method=False)
 def isin(elements: Tensor, test_elements: ArrayOrNumber, *, assume_unique: bool = False,
          invert: bool = False) -> Tensor:
-    """Which elements are among the test elements."""
+    """Whether each element is among the test elements."""
     return wrap(np.asarray(np.isin(raw(elements), raw(test_elements), invert=invert)))
 
 

@@ -41,7 +41,7 @@ _OTHERS: dict[str, Any] = {
 
 
 class Process:
-    """What holds wherever a context says nothing else."""
+    """The settings that hold wherever a context says nothing else."""
 
     anomaly = False
     check_nan = True

@@ -32,11 +32,11 @@ class Storage:
         return address(self.row)
 
     def size(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return self.row.size
 
     def nbytes(self) -> int:
-        """How many bytes they take."""
+        """The number of bytes."""
         return self.row.nbytes
 
     def tolist(self) -> list:
@@ -81,7 +81,7 @@ def check_inside(a: np.ndarray, size: tuple, stride: tuple, offset: int) -> None
 
 
 def reach(size: tuple, stride: tuple) -> int:
-    """How many elements lie between the first and the last one of a view, both counted."""
+    """The number of elements between the first and the last one of a view, both counted."""
     return 1 + sum((n - 1) * s for n, s in zip(size, stride)) if 0 not in size else 0
 
 

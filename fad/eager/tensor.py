@@ -45,7 +45,7 @@ class Size(tuple):
 
 
 class Extra:
-    """What few tensors have: hooks, a tangent, the wish to keep a gradient."""
+    """Attributes that few tensors have: hooks, a tangent, the wish to keep a gradient."""
 
     __slots__ = ("hooks", "accumulated", "retains", "tangent", "inference", "warned", "name", "grad_dtype")
 
@@ -307,7 +307,9 @@ def held(t: Tensor) -> tuple:
 
 
 def way_of(t: Tensor) -> Any:
-    """How a tensor's elements come from those stored: np.conjugate or np.negative of a lazy view, else None."""
+    """The function that makes a tensor's elements of those stored: np.conjugate or np.negative of a lazy view, else
+    None.
+    """
     return t._vc.way if isinstance(t, Lazy) else None
 
 

@@ -87,9 +87,9 @@ class ViewNode(Node):
 
 
 class View:
-    """What a tensor is a view of: base (never itself a view), steps from there, the version its grad_fn was made for,
-    how it arose,
-    whether what it sees of its base's tangent is its own, and how the base was laid out (None: as it is)."""
+    """The origin of a view: base (never itself a view), steps from there, the version its grad_fn was made for, how it
+    arose, whether what it sees of its base's tangent is its own, and how the base was laid out (None: as it is).
+    """
 
     __slots__ = ("base", "steps", "stamp", "creation", "forward", "form")
 
@@ -115,7 +115,7 @@ class View:
         return a
 
     def part(self, a: np.ndarray) -> np.ndarray:
-        """What this is a view of, in an array like the base's, to be written to: not conjugated, not negated."""
+        """The base of this view, in an array like the base's, to be written to: not conjugated, not negated."""
         for op, args in self.path():
             a = a if op.way is not None else op.run(a, *args)
         return a
@@ -126,7 +126,7 @@ class View:
         return x
 
     def refusal(self, x: Tensor, changed: str = "is being") -> str:
-        """Why x, which is this view, may not be changed in place (or its base may not have been)."""
+        """The reason for which x, which is this view, may not be changed in place (or its base may not have been)."""
         source = f"Output {x._nr} of {errors.step_name(x._fn.name())} is a view" if x._fn is not None else ""
         # a view without a history was made without
         mode = self.creation if self.creation in ("no_grad", "inference") or source else "no_grad"
@@ -194,7 +194,7 @@ def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str =
 
 
 def _seen(x: Tensor, op: ViewOp, args: tuple) -> "tuple[Tensor, bool]":
-    """What op sees of x, outside the graph, and whether it shares memory (and the version counter)."""
+    """The view that op has of x, outside the graph, and whether it shares memory (and the version counter)."""
     have = stored(x)
     if op.way is not None:
         if way_of(x) is op.way:                       # the conjugate of a conjugate is what is stored

@@ -1,4 +1,4 @@
-"""What a program leaves outside: stores that are made behind its last equation, in the order of the function's writes.
+"""Effects of a program outside: stores that are made behind its last equation, in the order of the function's writes.
 
     self.calls += 1          ->   Store(Location("attribute", self, "calls"), Output(1, int))
     log.append((n, x))       ->   Append(log, a tree of Output(2, int) and Argument(0))
@@ -11,7 +11,7 @@ from ..util.defects import door
 
 
 class Location(NamedTuple):
-    """Where a value stands outside: an attribute of an object, a class or a module, an item of a dict or a list, a
+    """The place of a value outside: an attribute of an object, a class or a module, an item of a dict or a list, a
     variable of a function.
 
     kind    "attribute", "item", "variable" or "global" (an item of a module's dict)
@@ -29,7 +29,7 @@ class Location(NamedTuple):
 
     @door
     def read(self) -> Any:
-        """What stands there. Raises what Python raises where nothing does."""
+        """The value there. Raises what Python raises where nothing does."""
         if self.kind == "attribute":
             return getattr(self.owner, self.at)
         return self.owner.cell_contents if self.kind == "variable" else self.owner[self.at]
@@ -58,7 +58,7 @@ class Argument(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What stands at a location before anything is stored."""
+    """The value at a location before anything is stored."""
 
     location: Location
 

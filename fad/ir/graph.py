@@ -26,7 +26,7 @@ class Var:
 
     @property
     def order(self) -> tuple:
-        """Where it stands among the symbols of an affine form."""
+        """The place among the symbols of an affine form."""
         return 1, self.id
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a trace keeps beside the IR: one TraceState for a whole program, one RegionState for each of its regions.
+"""Records of a trace beside the IR: one TraceState for a whole program, one RegionState for each of its regions.
 
 A builder holds both and reads neither: the packages of `trace` fill them and ask them.
 """

@@ -15,7 +15,7 @@ ALL = sys.maxsize
 
 
 class Cost(IntEnum):
-    """What an element of the result costs to compute."""
+    """The cost of an element of the result."""
 
     FLOP = 0                  # one instruction: done again rather than kept even for a moment
     CHEAP = 1                 # less than a trip to memory: computed anew rather than saved
@@ -23,7 +23,7 @@ class Cost(IntEnum):
 
 
 class Widening(Flag):
-    """How a dtype becomes a wider one."""
+    """The change of a dtype into a wider one."""
 
     SMALL_INT = auto()        # a truth or an int of less than 64 bits to any other number
     INT_TO_FLOAT = auto()

@@ -31,7 +31,7 @@ def defined_in(region: Func) -> set:
 
 
 def use_counts(func: Func) -> Counter:
-    """How often a Func and its regions read each variable, at any depth."""
+    """The number of times that a Func and its regions read each variable, at any depth."""
     counts = Counter(a for a in func.outputs if isinstance(a, Var))
     for eqn in func.equations:
         counts.update(a for a in eqn.inputs if isinstance(a, Var))
@@ -79,5 +79,5 @@ class DefUse:
         return self._users.get(v, [])
 
     def use_count(self, v: Var) -> int:
-        """How often v is read, and handed on as an output."""
+        """The number of times that v is read, and handed on as an output."""
         return len(self.users(v)) + self.outputs.count(v)

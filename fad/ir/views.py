@@ -85,7 +85,7 @@ class BranchView:
         (self.selector,) = eqn.inputs
 
     def yielded(self, result: Var) -> list:
-        """What each branch yields for a result."""
+        """The values that the branches yield for a result."""
         return [branch.outputs[self.results.index(result)] for branch in self.branches]
 
 

@@ -40,7 +40,7 @@ def keep_in(place):
 
 
 def store():
-    """What keeps machine code, or None."""
+    """The store of machine code, or None."""
     return _store[0]
 
 

@@ -35,7 +35,7 @@ def is_new() -> bool:
 
 
 def of_failed() -> int:
-    """How many lines the attempt has said that failed last, since this was asked."""
+    """The number of lines that the attempt has said that failed last, since this was asked."""
     found, _lines.failed = _lines.failed, 0
     return found
 

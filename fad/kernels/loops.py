@@ -45,8 +45,8 @@ class NumbaLoops:
                 builder.block.terminator.set_metadata("llvm.loop", self.nodes[header])
 
     def depth(self):
-        """How many loops the innermost one lies in, itself among them; as many as can be for those of which nobody
-        knows how many iterations they take, and for those that run on threads.
+        """The number of loops that the innermost one lies in, itself among them; as many as can be for those of which
+        nobody knows how many iterations they take, and for those that run on threads.
         """
         if any(self._range(header) is None for header in self.found) or self._has_threads():
             return DEPTH

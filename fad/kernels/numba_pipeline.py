@@ -39,7 +39,7 @@ class LeanCompiler(CompilerBase):
     PASSES: tuple = (LeanTranslation, FixupArgs, LeanRewrites, LeanTypeInference, LeanLowering, NoPythonBackend)
 
     def compile_extra(self, func):
-        """What Numba makes of a function."""
+        """Compile a function."""
         with findable(func), unrecorded():
             return super().compile_extra(func)
 

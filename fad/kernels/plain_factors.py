@@ -60,5 +60,5 @@ def _eliminate(lu, pivots):
 
 
 def _size(x):
-    """What LAPACK looks at for the largest pivot."""
+    """The size by which LAPACK looks for the largest pivot."""
     return np.abs(x.real) + np.abs(x.imag) if x.dtype.kind == "c" else np.abs(x)

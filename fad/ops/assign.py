@@ -128,7 +128,7 @@ def _term_added(x: ArrayOrNumber, selection: Selection, v: ArrayOrNumber) -> Any
 
 
 def _as_read(part: Any) -> Any:
-    """What an element of a list was, before it was made a Python number."""
+    """The element of a list, before it was made a Python number."""
     made = produced_by(current().value_of(part), "cast") if isinstance(part, Var) else None
     return made.inputs[0] if made is not None and made.inputs[0].type.dtype == part.type.dtype else part
 

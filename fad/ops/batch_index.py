@@ -1,4 +1,4 @@
-"""How selections run on a batch of arrays, of indices, or of both.
+"""Selections on a batch of arrays, of indices, or of both.
 
 If only arrays come in a batch, the selection gets one more whole axis. If indices do, each example selects something
 else: every index that varies becomes an array over the batch, and the example's number indexes the array's own batch
@@ -71,7 +71,7 @@ def gather(spec: tuple, operands: tuple, at: int, batched: tuple, n: object, x_b
 
 
 def _order(spec: tuple, at: int, rank: int, moving: list) -> tuple:
-    """Which axis of the gathered selection is each axis of the batch of selections."""
+    """The axis of the gathered selection that is each axis of the batch of selections."""
     kept = [axis for axis, entry in enumerate(spec) if entry == ":" or entry[0] == "s"]
     gathered = [("array", k) for k in range(rank)]
     have: list = ["batch", *gathered, *moving, *[axis for axis in kept if axis not in moving]]

@@ -1,4 +1,4 @@
-"""What batch rules share: the batch's extent, and moving operands to where a leading batch axis asks for them.
+"""Helpers of batch rules: the batch's extent, and moving operands to where a leading batch axis asks for them.
 
 A batch rule is batch(op, xs, batched, params): xs[k] has a leading batch axis where batched[k]; every result has one.
 The answer NotImplemented asks for a loop over the examples (an extent differs from example to example).

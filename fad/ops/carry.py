@@ -247,7 +247,7 @@ class Carries:
 
 
 class TracedCode(NamedTuple):
-    """What a body or a test was traced to at some types."""
+    """The trace of a body or a test at some types."""
 
     lead: tuple                                               # the inputs before the carries
     inputs: list                                              # the carries; UNDEFINED for those without a type

@@ -25,7 +25,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"         # what 
 
 
 class ContractionPlan(NamedTuple):
-    """How a contraction becomes one product of stacks of matrices.
+    """The form of a contraction as one product of stacks of matrices.
 
     Letters come in four groups: of both operands and the result (batch), of x alone (left), of y alone (right), summed.
     """

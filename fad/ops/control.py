@@ -150,7 +150,7 @@ def _atom(n: Extent) -> Any:
 
 
 def trip_count(start: Extent, stop: Extent, step: int) -> Any:
-    """How many iterations range(start, stop, step) has."""
+    """The number of iterations of range(start, stop, step)."""
     if isinstance(step, int) and step == 1:
         return extent.difference(stop, start)
     if isinstance(step, int) and step == -1:
@@ -204,7 +204,7 @@ def _trace_test(test: Callable, carries: Carries) -> Func:
 
 
 def _code_of_test(test: Callable, carries: Carries) -> TracedCode:
-    """What the test is at the types of an iteration."""
+    """The test at the types of an iteration."""
     with building("test", region=True) as builder:
         values = carries.inputs(builder)
         return TracedCode((), values, builder.equations, [_first(test(*values[:carries.given]))])
@@ -249,14 +249,14 @@ def _trace_branch(region: Callable) -> tuple:
 
 
 def _yielded(x: object, t: Type) -> Any:
-    """What a branch yields for a result of this type."""
+    """The value that a branch yields for a result of this type."""
     if x is UNDEFINED and t.shape:
         return registry["undefined"](*[current().value_of(n) for n in t.shape], dtype=t.dtype)
     return convert(x, t)
 
 
 class _Results:
-    """What the branches of a cond yield, in types that fit them all."""
+    """The values that the branches of a cond yield, in types that fit them all."""
 
     def __init__(self, rows: list, builders: list, names: tuple, extents: tuple):
         self.rows, self.builders, self.names = rows, builders, tuple(names)

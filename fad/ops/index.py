@@ -88,8 +88,9 @@ class _Update:
 
 
 def _stays(x: AnyArray, operands: tuple, spec: tuple, at: int) -> AnyArray:
-    """Where an element of the selected part is the last one written to its place in x, as far as the axes with index
-    arrays tell."""
+    """Whether an element of the selected part is the last one written to its place in x, as far as the axes with index
+    arrays tell.
+    """
     axes, arrays = zip(*[(axis, given[0]) for axis, entry, given in walk_spec(spec, operands) if entry == "a"])
     shape, chosen = shape_of(arrays[0]), {"spec": ("a",) * len(axes), "at": 0}
     number = reshape(iota(product(shape), dtype=INT), *shape)

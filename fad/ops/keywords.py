@@ -32,8 +32,9 @@ CHANGE_NOTHING: dict[str, Callable] = {
 
 
 class _Taken(NamedTuple):
-    """What a face takes: names of parameters, how many by their place, whether any keyword; how many arguments the
-    original takes by their place."""
+    """The signature of a face: names of parameters, how many by their place, whether any keyword; how many arguments
+    the original takes by their place.
+    """
 
     names: frozenset
     places: int

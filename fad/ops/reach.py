@@ -22,7 +22,7 @@ def uses(x: object, is_one: Callable, depth: int = 4, seen: "set | None" = None)
 
 
 def _held_by(x: object) -> list:
-    """What a container, a function or an object holds or sees."""
+    """The things that a container, a function or an object holds or sees."""
     if isinstance(x, dict):
         return list(x.values())
     if isinstance(x, SEQUENCES):

@@ -198,7 +198,7 @@ cummin = scan("cummin", _accumulating(np.minimum), own_dtype, Explicit(_extreme_
 
 
 def _weights(x: AnyArray, y: AnyArray, axis: int, reverse: bool) -> tuple:
-    """How much of the running value each step keeps, and how much of it is the new element."""
+    """The share of the running value that each step keeps, and that of the new element."""
     before = previous(y, axis, reverse, -np.inf)
     return registry["exp"](before - y), registry["exp"](x - y)
 

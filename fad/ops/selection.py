@@ -45,7 +45,9 @@ def numpy_index(operands: tuple, spec: tuple) -> "tuple[tuple, tuple]":
 
 
 def natural_place(arrays: tuple) -> int:
-    """Where NumPy puts the axes of the index arrays: at the first of them if they are neighbours, else in front."""
+    """The place where NumPy puts the axes of the index arrays: at the first of them if they are neighbours, else in
+    front.
+    """
     places = [k for k, a in enumerate(arrays) if not isinstance(a, slice)]
     if not places:
         return 0

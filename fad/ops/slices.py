@@ -76,7 +76,7 @@ def _clamped(k: Extent, n: Extent, low: int, high: Extent) -> Any:
 
 
 def read_slice(s: slice, n: Extent) -> Slice:
-    """What a slice selects of an axis of extent n.
+    """The part of an axis of extent n that a slice selects.
 
     >>> read_slice(slice(None, -1), 5), read_slice(slice(None, None, -2), 5)
     (Slice(start=0, extent=4, step=1), Slice(start=4, extent=3, step=-2))
@@ -97,6 +97,6 @@ def read_slice(s: slice, n: Extent) -> Slice:
 
 
 def _steps(far: ArrayOrNumber, near: ArrayOrNumber, step: int) -> Any:
-    """How many steps of this (positive) length start before the far end."""
+    """The number of steps of this (positive) length that start before the far end."""
     length = extents.difference(far, near)
     return length if is_int(step) and step == 1 else (length + (step - 1)) // step

@@ -169,7 +169,7 @@ def _axes_taken(item: Any) -> int:
 
 
 def read_subscript(x: ArrayOrNumber, subscript: object) -> Selection:
-    """What x[subscript] selects."""
+    """The elements that x[subscript] selects."""
     return _Reader(x, subscript).selection()
 
 
@@ -248,7 +248,7 @@ class _Reader:
         return registry["nonzero"](mask) if is_value(mask) else np.nonzero(mask)
 
     def before(self) -> int:
-        """How many kept axes come before those of the index arrays: none, unless arrays and integers are neighbours."""
+        """The number of kept axes before those of the index arrays: none, unless arrays and integers are neighbours."""
         places = sorted({place for place, _ in self.advanced})
         return self.advanced[0][1] if places[-1] - places[0] + 1 == len(places) else 0
 

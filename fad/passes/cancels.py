@@ -198,7 +198,7 @@ def _broadcast(eqn: Equation, given: list) -> Follows:
 
 
 def _reshaped(eqn: Equation, given: list) -> Follows:
-    """Where axes of extent 1 come and go."""
+    """A reshape in which axes of extent 1 come and go."""
     _known(all(g is None for g in given[1:]))
     before, after = ([k for k, n in enumerate(v.type.shape) if not same_extent(n, 1)]
                      for v in (eqn.inputs[0], eqn.outputs[0]))

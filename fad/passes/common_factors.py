@@ -80,8 +80,8 @@ def _are_alike(a: Atom, b: Atom, t: Type) -> bool:
 
 
 def _order(one: Equation, k: int, other: Equation, j: int) -> "tuple | None":
-    """Which axes of the other product's second factor stand for the axes of this one's, if the k-th operand of the one
-    and the j-th of the other are the same factor.
+    """The axes of the other product's second factor that stand for the axes of this one's, if the k-th operand of the
+    one and the j-th of the other are the same factor.
     """
     if one.inputs[k] is not other.inputs[j]:
         return None

@@ -128,7 +128,7 @@ def _transpose(eqn: Equation, axis: int) -> "list | None":
 
 
 def _reshape(eqn: Equation, axis: int) -> "list | None":
-    """Where the axes up to this one stay."""
+    """A reshape that leaves the axes up to this one."""
     before, after = eqn.inputs[0].type.shape, eqn.outputs[0].type.shape
     if len(before) <= axis or not all(same_extent(m, n) for m, n in zip(before[:axis + 1], after)):
         return None

@@ -78,7 +78,7 @@ def _is_partial(eqn: Equation) -> bool:
 
 
 class _OverflowFinder:
-    """Which operations may leave 64 bits."""
+    """The operations that may leave 64 bits."""
 
     def __init__(self, func: Func):
         self.unsure: set[Var] = set()

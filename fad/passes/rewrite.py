@@ -34,7 +34,7 @@ class Scope:
         return next((scope.made_by[atom] for scope in self._outwards() if atom in scope.made_by), None)
 
     def look_up(self, key: tuple) -> Any:
-        """What a pass remembers here, or around."""
+        """The memory of a pass here, or around."""
         return next((scope.known[key] for scope in self._outwards() if key in scope.known), None)
 
     def _outwards(self) -> "Iterator[Scope]":

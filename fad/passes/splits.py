@@ -118,7 +118,7 @@ def _are_few(made: Equation, k: int, without: str) -> bool:
 
 
 def _before_merging(x: Any, letters: str, letter: str, parts: tuple, new: str, scope: Scope) -> "tuple | None":
-    """What an operand was before these parts became its axis, its labels, and the parts' letters."""
+    """The operand before these parts became its axis, its labels, and the parts' letters."""
     made = scope.made_by.get(x) if isinstance(x, Var) else None
     if made is not None and made.op.name == "transpose":
         axes = made.params["axes"]

@@ -1,4 +1,4 @@
-"""Which arrays an equation would write to in place."""
+"""The arrays that an equation would write to in place."""
 from ..ir.graph import Equation, Var, free_vars, is_loop
 from ..ir.views import LoopView
 

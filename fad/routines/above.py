@@ -1,4 +1,6 @@
-"""What routines ask of the floors above, which put it here: fad/api/solved.py, trajectories.py, sparse_solves.py."""
+"""Functions of the floors above that routines ask for: fad/api/solved.py, trajectories.py, sparse_solves.py put them
+here.
+"""
 from collections.abc import Callable
 
 held: Callable              # a function that no derivative goes through

@@ -29,7 +29,7 @@ class Events:
         return np.array([_value(event, t, y, self.args) for event in self.functions])
 
     def active(self, old: AnyArray, new: AnyArray) -> AnyArray:
-        """Which functions cross zero between two points where they have these values."""
+        """The functions that cross zero between two points where they have these values."""
         up, down = (old <= 0) & (new >= 0), (old >= 0) & (new <= 0)
         return up & (self.ways >= 0) | down & (self.ways <= 0)
 
@@ -50,7 +50,7 @@ class Events:
 
 
 def _most(event: Callable) -> float:
-    """How often an event may occur: its last occurrence ends the integration."""
+    """The number of times that an event may occur: its last occurrence ends the integration."""
     terminal = getattr(event, "terminal", None)
     if terminal is None or terminal == 0:
         return np.inf
@@ -65,7 +65,7 @@ def _value(event: Callable, t: AnyArray, y: AnyArray, args: tuple) -> AnyArray:
 
 def _root(event: Callable, args: tuple, origin: AnyArray, width: AnyArray, powers: AnyArray, a: AnyArray,
           b: AnyArray) -> AnyArray:
-    """Where the event is zero between a and b, with the derivatives of this equation."""
+    """The point between a and b where the event is zero, with the derivatives of this equation."""
     def along(t: AnyArray) -> AnyArray:
         return _value(event, t, value_at(origin, width, powers, t), args)
     return above.solution(along, _bracketed(above.held(along, 0.5), a, b))

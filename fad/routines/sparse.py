@@ -213,7 +213,7 @@ def _solved(A: Any, b: AnyArray) -> Any:
 
 
 class Factors:
-    """What splu returns for a matrix with traced elements."""
+    """The result of splu for a matrix with traced elements."""
 
     def __init__(self, matrix: "Sparse"):
         self.matrix, self.shape = as_sparse(matrix), matrix.shape

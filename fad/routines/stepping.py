@@ -35,7 +35,7 @@ def norm(x: AnyArray) -> AnyArray:
 
 
 def newton_tolerance(rtol: AnyArray) -> AnyArray:
-    """How far from the solution SciPy's Newton iterations may end, in units of the tolerance."""
+    """The distance from the solution at which SciPy's Newton iterations may end, in units of the tolerance."""
     return max(10 * PRECISION / rtol, min(ONE * 0.03, rtol ** 0.5))
 
 
@@ -50,7 +50,7 @@ def check_step(size: AnyArray, least: AnyArray) -> None:
 
 
 def end_of_step(problem: "Problem", t: AnyArray, size: AnyArray) -> AnyArray:
-    """Where a step of this size ends: not beyond the end."""
+    """The end of a step of this size: not beyond the end."""
     t_new = t + size * problem.direction
     if problem.direction * (t_new - problem.tf) > 0:
         t_new = problem.tf

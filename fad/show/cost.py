@@ -1,4 +1,4 @@
-"""How much each line of the user's costs: element operations, counted in the program for the sizes at hand.
+"""The cost of each line of the user's: element operations, counted in the program for the sizes at hand.
 
 An elementwise operation counts the elements of its result, a reduction those that it reads, a product of matrices its
 multiplications. A loop counts its iterations times its body, with the index in the middle of its range; a branch the

@@ -208,7 +208,7 @@ def _kept(func: Func) -> Iterator[tuple]:
 
 
 def _sizes(func: Func, arrays: list, values: list) -> list:
-    """How many bytes these arrays have, found by running what their extents depend on."""
+    """The number of bytes of these arrays, found by running what their extents depend on."""
     extents = list(dict.fromkeys(n for v in arrays for n in v.type.shape if isinstance(n, Var)))
     if extents:
         wanted = dce(Func(f"{func.name}_extents", func.inputs, list(func.equations), tuple(extents)))

@@ -1,4 +1,4 @@
-"""What fad.explain answers with: rows of (line, kind, detail, bytes), printed beside the user's source."""
+"""The answer of fad.explain: rows of (line, kind, detail, bytes), printed beside the user's source."""
 from collections.abc import Iterator
 from typing import NamedTuple
 

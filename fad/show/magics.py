@@ -30,13 +30,13 @@ Compile and time a call of a function (or of fad.grad(f) and its kin), and show 
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """What %load_ext fad calls."""
+    """The entry of %load_ext fad."""
     shell.register_magic_function(_cell_magic(shell), "cell", "fad")
     shell.register_magic_function(_line_magic(shell), "line", "fad_profile")
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """What %unload_ext fad calls."""
+    """The entry of %unload_ext fad."""
     shell.magics_manager.magics["cell"].pop("fad", None)
     shell.magics_manager.magics["line"].pop("fad_profile", None)
 

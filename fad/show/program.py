@@ -1,4 +1,4 @@
-"""What a function became: show (the IR as text), source (the generated Python), export (a module of it)."""
+"""The forms of a function's program: show (the IR as text), source (the generated Python), export (a module of it)."""
 import os
 import pathlib
 from collections.abc import Callable

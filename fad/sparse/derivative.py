@@ -96,7 +96,7 @@ def _of(f: Callable, *options: Any) -> "SparseDerivative":
 
 
 class SparseDerivative:
-    """What fad.sparse.jacobian and hessian return: a function of f's arguments that gives a sparse matrix."""
+    """The result of fad.sparse.jacobian and hessian: a function of f's arguments that gives a sparse matrix."""
 
     def __init__(self, f: Callable, name: str, what: What, mode: "str | None", format: str, policy: "str | None",
                  given: "Pattern | None" = None):
@@ -109,7 +109,7 @@ class SparseDerivative:
         return self.plan(args, kwargs).matrix(args, kwargs)
 
     def pattern(self, *args: object, **kwargs: object) -> Pattern:
-        """Where the matrix may have entries, for arguments like these."""
+        """The places where the matrix may have entries, for arguments like these."""
         return self.plan(args, kwargs).pattern
 
     def colours(self, *args: object, **kwargs: object) -> np.ndarray:

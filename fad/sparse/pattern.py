@@ -70,7 +70,7 @@ class Pattern:
         return f"{rows} x {columns}, {self.nnz} places ({full:.2g} %)"
 
     def _counts(self, height: int, width: int) -> np.ndarray:
-        """How many places there are in each field of a grid of at most this size."""
+        """The number of places in each field of a grid of at most this size."""
         rows, columns = self.shape
         height, width = min(height, rows), min(width, columns)
         at = np.repeat(np.arange(rows), np.diff(self.indptr)) * height // max(rows, 1), self.indices.astype(

@@ -24,7 +24,7 @@ from ..util.errors import ArgumentError
 
 
 class What(NamedTuple):
-    """What is differentiated: the function or its gradient, and with respect to which arguments."""
+    """The differentiated function, or its gradient, and with respect to which arguments."""
 
     is_hessian: bool
     chosen: tuple

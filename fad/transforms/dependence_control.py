@@ -1,4 +1,4 @@
-"""How bit sets go through loops, branches and calls (see dependence.py).
+"""Bit sets on their way through loops, branches and calls (see dependence.py).
 
 A loop carries the sets of its active carries beside the values of those that do not vary. Where varying values decide
 the number of iterations, the loop runs until the sets grow no more; they only grow, so this ends. A branch that varying

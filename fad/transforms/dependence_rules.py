@@ -1,4 +1,4 @@
-"""How bit sets go through one equation, by the kind of its op (see dependence.py): rule(sweep, eqn, sets) -> the
+"""Bit sets on their way through one equation, by the kind of its op (see dependence.py): rule(sweep, eqn, sets) -> the
 result's sets.
 
 Operands without a set have None in `sets`. A rule may return sets in a shape that broadcasts to the result's own. For

@@ -47,7 +47,7 @@ class _Nest:
 
 
 class _Costs:
-    """What an iteration does, as far as sizes are known."""
+    """The work of an iteration, as far as sizes are known."""
 
     def __init__(self, varying: Collection, uses: Collection):
         self.varying, self.uses = varying, uses

@@ -52,7 +52,7 @@ def _slice_of(array: ArrayOrNumber, axis: int) -> tuple:
 
 
 class Subscript(NamedTuple):
-    """What is selected along an axis: an entry of a spec (see ir/spec.py), its operands, and whether lanes differ."""
+    """The selection along an axis: an entry of a spec (see ir/spec.py), its operands, and whether lanes differ."""
 
     entry: Any
     given: tuple
@@ -89,5 +89,5 @@ def _selection(entries: list) -> tuple:
 
 
 def _kept(entries: list) -> int:
-    """How many axes of the array the result has, the lanes left aside."""
+    """The number of axes of the array that the result has, the lanes left aside."""
     return sum(e.entry != "i" for e in entries)

@@ -134,7 +134,7 @@ class Block:
 
     @staticmethod
     def _spread(x: ArrayOrNumber) -> Any:
-        """What is the same in all lanes, so that it broadcasts along them."""
+        """The value of all lanes, so that it broadcasts along them."""
         return registry["reshape"](x, *shape_of(x), 1) if shape_of(x) else x
 
     def _contraction(self, eqn: Equation, env: Environment) -> ArrayOrNumber:
@@ -269,7 +269,7 @@ class Block:
             env[out] = registry["where"](taken, *xs)
 
     def _carried(self, v: Var, atom: Atom, env: Environment) -> ArrayOrNumber:
-        """What an atom hands on to a variable."""
+        """The facts that an atom hands on to a variable."""
         return self.lanes_of(atom, env, v.type) if v in self.varying else env.read(atom)
 
 

@@ -222,7 +222,7 @@ class _Nest:
             yield anywhere
 
     def _moved(self, form: Affine, loop: Equation) -> int:
-        """How far a form moves from an iteration to the next one."""
+        """The distance that a form moves from an iteration to the next one."""
         i = index_of(loop)
         return 0 if i is None else form.coefficient(i) * LoopView(loop).step     # type: ignore[operator]
 

@@ -64,7 +64,7 @@ class LoopBody:
 
     @property
     def count(self) -> int:
-        """How many carries the loop has."""
+        """The number of the loop's carries."""
         return len(self.view.carries)
 
     @property
@@ -73,7 +73,9 @@ class LoopBody:
         return self.eqn.params["names"]
 
     def plan(self, count: "Extent | None") -> "CheckpointPlan | None":
-        """How the loop runs in segments, None where it does not. count: of its iterations, None where nobody knows."""
+        """The segments in which the loop runs, None where it does not. count: of its iterations, None where nobody
+        knows.
+        """
         kept = [self.eqn.outputs[k] for k in self.division.kept_carries()]
         return plan_for(self.eqn, self.division.saved, kept, count, self.share)
 

@@ -1,4 +1,4 @@
-"""How much memory the reverse sweeps of loops may take for saved values: a setting, split among loops and their bodies.
+"""The memory that the reverse sweeps of loops may take for saved values: a setting, split among loops and their bodies.
 
 A loop that runs in segments keeps its carries at each segment's start. When the reverse sweep comes to a segment, the
 loop computes it again, saving (Griewank & Walther, Algorithm 799: revolve, ACM TOMS 26, 2000; for more levels Griewank

@@ -1,4 +1,4 @@
-"""What to save between a forward and a reverse sweep: a minimum cut.
+"""The values to save between a forward and a reverse sweep: a minimum cut.
 
 The primal values of a loop's body form a graph, and the reverse sweep needs some of them. A value is free if it follows
 by cheap operations from the index and from loop invariants. The others are saved, or computed again from saved ones.

@@ -1,4 +1,4 @@
-"""Where a loop's forward half keeps values for its reverse half: ordinary arrays of the program, carried by both loops.
+"""The memory of a loop's forward half for its reverse half: ordinary arrays of the program, carried by both loops.
 
 Rows    values of one shape: an array with a row for each iteration. If the number of iterations is not known, the
         loop runs in stretches, each as long as all iterations before it together. The rows of a stretch are made
@@ -80,7 +80,7 @@ def fixed_extents(v: Var) -> list:
 
 
 class OneArray:
-    """What keeps all values of a variable in one array of these extents, which the forward loop carries."""
+    """A store of all values of a variable in one array of these extents, which the forward loop carries."""
 
     carries = 1
     links: tuple = ()
@@ -278,8 +278,8 @@ class Tape:
                 self.init += keeper.start()
 
     def links(self, offset: int, room: "int | None" = None) -> tuple:
-        """Which carries are extents of others, the first of the tape's being number `offset`; `room`: the number of how
-        many iterations there are rows for.
+        """The carries that are extents of others, the first of the tape's being number `offset`; `room`: the number of
+        how many iterations there are rows for.
         """
         out: list = []
         for keeper in self.keepers:

@@ -47,7 +47,9 @@ def _outermost_tape() -> "LiveBuilder | None":
 
 
 def _known(tape: LiveBuilder, func: Func, args: Sequence) -> "Environment | None":
-    """What the tape holds of func's variables, on arguments that it knows; None if it does not know one of them."""
+    """The values of func's variables that the tape holds, on arguments that it knows; None if it does not know one of
+    them.
+    """
     values = [tape.known(x) for x in args]
     if any(x is UNKNOWN for x in values):
         return None

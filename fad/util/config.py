@@ -115,7 +115,7 @@ class Setting:
 
 
 class InForce:
-    """What holds in the contexts where these blocks are open, the outermost first.
+    """The settings that hold in the contexts where these blocks are open, the outermost first.
 
     blocks: pairs (identity of the block, its settings); values: name -> value; shape: the settings that shape
     programs, as a number.

@@ -88,7 +88,7 @@ def is_of_users_line(error: BaseException) -> bool:
 
 
 def _innermost(error: BaseException) -> Any:
-    """Where the innermost code that is fad's or the user's, and no library's, was when an error was raised."""
+    """The place of the innermost code that is fad's or the user's, and no library's, when an error was raised."""
     found, tb = None, error.__traceback__
     while tb is not None:
         if is_own(tb.tb_frame.f_code.co_filename) or not is_library(tb.tb_frame.f_code.co_filename):
@@ -105,7 +105,7 @@ def _is_for_user(place: Any) -> bool:
 
 @door
 def asked_by_user(call: Callable, *args: object, **kwargs: object) -> Any:
-    """What a function of Python's returns of the plain values that the user's code calls it with."""
+    """The result of a function of Python's for the plain values that the user's code calls it with."""
     return call(*args, **kwargs)
 
 
@@ -117,7 +117,8 @@ def raise_for_user(error: Exception) -> None:
 
 @door
 def consulted(call: Callable, *args: object, **kwargs: object) -> Any:
-    """What a library's function returns where fad asks it by itself. It may fail of these arguments: an answer, too."""
+    """The result of a library's function where fad asks it by itself. It may fail of these arguments: an answer, too.
+    """
     return call(*args, **kwargs)
 
 

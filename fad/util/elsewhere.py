@@ -75,7 +75,7 @@ class Task:
 
 
 def in_new_thread(work: Callable[[], T]) -> T:
-    """What work() returns or raises in a new thread and a copy of this context; in this thread if no thread starts.
+    """The result or the error of work() in a new thread and a copy of this context; in this thread if no thread starts.
 
     >>> import threading
     >>> in_new_thread(threading.get_ident) == threading.get_ident()

@@ -22,7 +22,7 @@ def package_of(x: object) -> str:
 
 
 def remedy_of(x: object) -> str:
-    """How to get an ndarray of x, an array or table of another library's; empty if it is none.
+    """The call that gives an ndarray of x, an array or table of another library's; empty if it is none.
 
     >>> remedy_of(1.0)
     ''

@@ -65,7 +65,7 @@ def unforkable() -> Iterator[None]:
 
 
 def _blocks() -> int:
-    """How many such blocks this thread is in."""
+    """The number of such blocks that this thread is in."""
     return _inside.get(threading.get_ident(), 0)
 
 

@@ -1,4 +1,4 @@
-"""Who hears of arithmetic errors: code may ask NumPy to raise or to call a function, and Python to record warnings or
+"""Listeners to arithmetic errors: code may ask NumPy to raise or to call a function, and Python to record warnings or
 to raise them.
 
 Operations give infinities and nans, and a program tells nobody. So this module asks whether somebody listens who did
@@ -14,7 +14,9 @@ TOLD = {"raise", "call", "log"}  # what NumPy does besides computing, but for wa
 
 
 class Listening(NamedTuple):
-    """What NumPy does about each kind of error; what shows Python's warnings; whether those of NumPy are errors."""
+    """The settings of NumPy for each kind of error; the function that shows Python's warnings; whether those of NumPy
+    are errors.
+    """
 
     errors: frozenset
     shown_by: tuple
@@ -31,7 +33,7 @@ class Listening(NamedTuple):
 
 
 def listening() -> Listening:
-    """Who listens now."""
+    """The present listeners."""
     errors: Any = frozenset([(kind, how) for kind, how in np.geterr().items() if how in TOLD])
     shown_by = warnings.showwarning, getattr(warnings, "_showwarnmsg_impl", None)
     return Listening(errors, shown_by,
@@ -40,7 +42,7 @@ def listening() -> Listening:
 
 
 def outlets() -> tuple:
-    """Where lines that are printed, and warnings, go now."""
+    """The present destinations of lines that are printed, and of warnings."""
     return sys.stdout, sys.stderr, warnings.filters, len(warnings.filters), warnings.showwarning
 
 

@@ -1,4 +1,4 @@
-"""What fad tells of its work under the name ``fad`` of Python's logging: traces, compilations, kernels found on disk.
+"""Reports of fad's work under the name ``fad`` of Python's logging: traces, compilations, kernels found on disk.
 
 FAD_LOG=info (or debug) prints it on standard error. Nothing is imported or computed while nobody could listen. A
 compilation that passes two seconds says so on a terminal, whoever listens.

@@ -77,7 +77,7 @@ def _of_windows() -> int:
 
 
 def _of_the_group() -> list:
-    """What a container or another control group leaves."""
+    """The memory that a container or another control group leaves."""
     out = []
     for limit, used in _GROUPS:
         try:

@@ -16,7 +16,7 @@ class OutOfPatience(Exception):
 
 
 class Progress:
-    """How far a program is. Its steps have weights, and a loop in a step that is in no other loop has iterations.
+    """The progress of a program. Its steps have weights, and a loop in a step that is in no other loop has iterations.
 
     Time in steps without a weight does not count, nor does the time that other threads and programs have the processor.
     """

@@ -39,7 +39,7 @@ def _loader(module: str) -> Any:
 
 
 def _spec(module: str) -> ModuleSpec:
-    """Where the import system finds a module."""
+    """The file in which the import system finds a module."""
     found = importlib.util.find_spec(module)
     if found is None:
         raise ModuleNotFoundError(f"no module named {module!r}", name=module)

@@ -15,7 +15,7 @@ dataclasses = LazyModule("dataclasses")
 
 
 class Kind(NamedTuple):
-    """How trees treat a class of nodes.
+    """The treatment of a class of nodes by trees.
 
     counts_as  another class whose structure it has
     fields     the attributes that are the children of an instance that has no others

@@ -96,7 +96,7 @@ def is_library(filename: str) -> bool:
 
 @functools.cache
 def _libraries() -> tuple:
-    """Where NumPy, SciPy and Numba stand. A user's directory may have their names."""
+    """The folders of NumPy, SciPy and Numba. A user's directory may have their names."""
     specs = [importlib.util.find_spec(name) for name in ("numpy", "scipy", "numba")]
     return tuple([os.path.join(place, "") for spec in specs if spec for place in spec.submodule_search_locations or ()])
 

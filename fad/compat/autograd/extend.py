@@ -79,7 +79,7 @@ def _copy(x: object) -> Any:
 
 
 class _Rule(Rule):
-    """What the transforms ask of a primitive's derivative."""
+    """The record that the transforms ask for a primitive's derivative."""
 
     def __init__(self, call: CustomCall, primitive: primitive):
         super().__init__(call)

@@ -1,5 +1,6 @@
-"""What happens around a module's forward: hooks before and after it, and at the gradients of its arguments and
-results; of one module, or of all."""
+"""The calls around a module's forward: hooks before and after it, and at the gradients of its arguments and results; of
+one module, or of all.
+"""
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -33,7 +34,7 @@ class Calling:
             self.__dict__.setdefault(name, Hooks())
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes."""
+        """The module's function."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -198,7 +199,9 @@ def register_module_backward_hook(hook: Callable) -> RemovableHandle:
 
 
 def missed(args: tuple, result: object) -> Iterator[tuple[str, str]]:
-    """Why a hook at the last step of a result's graph does not see all gradients of a module, and which."""
+    """The reason for which a hook at the last step of a result's graph does not see all gradients of a module, and
+    which.
+    """
     results = result if isinstance(result, tuple) else (result,)
     takes_tensors = all(isinstance(a, Tensor) for a in args)
     if not takes_tensors:
@@ -220,7 +223,7 @@ ENTERING = {"parameter": Hooks(), "buffer": Hooks(), "module": Hooks()}
 
 
 def entering(kind: str, module: object, name: str, value: object) -> Any:
-    """What is to be entered in a module under a name, as the hooks for its kind want it."""
+    """The entry of a module under a name, as the hooks for its kind want it."""
     for hook in list(ENTERING[kind].values()):
         new = hook(module, name, value)
         value = value if new is None else new

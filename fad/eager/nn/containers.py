@@ -218,7 +218,7 @@ class _Named(Module):
         return self._held().keys()
 
     def values(self) -> Any:
-        """What is held."""
+        """The held values."""
         return self._held().values()
 
     def items(self) -> Any:

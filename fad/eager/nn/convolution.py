@@ -35,7 +35,7 @@ def windows(input: ArrayOrNumber, size: tuple, stride: tuple, dilation: tuple) -
 
 
 def counts(extents: Any, size: tuple, stride: tuple, dilation: tuple) -> tuple:
-    """How many windows there are along each dimension of these (padded) extents."""
+    """The number of windows along each dimension of these (padded) extents."""
     found = tuple([(n - d * (m - 1) - 1) // s + 1 for n, m, s, d in zip(extents, size, stride, dilation)])
     if min(found) < 1:
         raise RuntimeError(f"Calculated padded input size per channel: ({' x '.join(map(str, extents))}). Kernel size: "
@@ -260,7 +260,7 @@ def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dil
 @lru_cache(maxsize=256)
 def _options_of(extents: tuple, kernel: tuple, stride: object, padding: object, dilation: object, groups: int,
                 rank: int) -> "tuple[tuple, dict]":
-    """How much an input of these extents is padded first, and the parameters of its convolution."""
+    """The padding that an input of these extents gets first, and the parameters of its convolution."""
     stride, dilation = spread(stride, rank), spread(dilation, rank)
     if padding == "same" and any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")

@@ -11,7 +11,7 @@ from .activations import in_their_place
 
 
 def _kept(input: Any, p: float) -> np.ndarray:
-    """Which elements stay, drawn."""
+    """The elements that stay, drawn."""
     if getattr(input, "__fad_level__", 0) == 2:
         raise UnsupportedFunctionError("dropout draws random numbers, which a traced program would draw once and for "
                                        "all",

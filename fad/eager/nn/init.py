@@ -38,7 +38,7 @@ def calculate_gain(nonlinearity: str, param: "float | None" = None) -> float:
 
 
 def fans(tensor: Tensor) -> "tuple[int, int]":
-    """How many inputs an output has, and how many outputs an input."""
+    """The number of inputs of an output, and of outputs of an input."""
     shape = tensor._a.shape
     if len(shape) < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")

@@ -12,7 +12,7 @@ from .pooling import adaptive_mean, along
 
 
 def _positions(n: int, m: int, align: bool, scale: "float | None") -> np.ndarray:
-    """Where in an axis of n elements the m new ones lie."""
+    """The places of the m new elements in an axis of n."""
     if align:
         return np.arange(m) * ((n - 1) / (m - 1) if m > 1 else 0.0)
     step = n / m if scale is None else 1.0 / scale

@@ -95,7 +95,7 @@ class ConvLayer(Module):
         return type(self).convolve(around, weight, bias, self.stride, 0, self.dilation, self.groups)
 
     def _sides(self) -> list:
-        """How much is padded before and after each dimension."""
+        """The padding before and after each dimension."""
         if self.padding == "valid":
             return [(0, 0)] * self.rank
         if self.padding != "same":

@@ -191,7 +191,7 @@ def _check_classes(input: AnyArray, classes: AnyArray, weight: "Tensor | None", 
 
 
 def _title(dtype: np.dtype) -> str:
-    """What PyTorch's messages call a dtype."""
+    """The name of a dtype in PyTorch's messages."""
     return {"f8": "Double", "f4": "Float", "f2": "Half", "b1": "Bool", "c8": "ComplexFloat", "c16": "ComplexDouble",
             "i4": "Int"}.get(dtype.str[1:], str(dtype))
 

@@ -362,7 +362,7 @@ class Module(Calling, Saving):
         return self.to(np.float32)
 
     def extra_repr(self) -> str:
-        """What stands in brackets when the module is written."""
+        """The text in brackets when the module is written."""
         return ""
 
     def __repr__(self) -> str:

@@ -72,7 +72,7 @@ class ChannelNorm(_Affine):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def extra_repr(self) -> str:
-        """What the layer is written with."""
+        """The text in brackets when the layer is written."""
         return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
                 f"bias={self.bias is not None}, "
                 f"track_running_stats={self.track_running_stats}")

@@ -54,7 +54,7 @@ class _Windows:
                                "small")
 
     def _count(self, k: int) -> int:
-        """How many windows an axis has; with `ceil` the last may reach beyond the end, if it begins before it."""
+        """The number of windows of an axis; with `ceil` the last may reach beyond the end, if it begins before it."""
         n, m, s, p, d = self.extents[k], self.size[k], self.stride[k], self.padding[k], self.dilation[k]
         free = n + 2 * p - d * (m - 1) - 1
         count = (-(-free // s) if self.ceil else free // s) + 1
@@ -85,8 +85,9 @@ class _Windows:
         return total
 
     def places(self, chosen: np.ndarray) -> np.ndarray:
-        """Where in the (flattened) spatial dimensions of the input the elements lie that were chosen in the flattened
-        windows."""
+        """The places in the (flattened) spatial dimensions of the input of the elements that were chosen in the
+        flattened windows.
+        """
         inside = np.unravel_index(chosen, self.size)
         flat = np.zeros((), np.int64)
         for k, n in enumerate(self.extents):
@@ -103,14 +104,15 @@ class _Windows:
 
     @cached_attribute
     def shown(self) -> dict:
-        """What nodes of max pooling show."""
+        """The attributes of nodes of max pooling."""
         return {"kernel_size": self.size, "stride": self.stride if self.strided else (), "padding": self.padding,
                 "dilation": self.dilation, "ceil_mode": self.ceil}
 
     @cached_attribute
     def flat(self) -> np.ndarray:
-        """Where in the flattened input the elements of each window lie, windows and elements flattened too; of elements
-        outside: behind the last."""
+        """The places in the flattened input of the elements of each window, windows and elements flattened too; of
+        elements outside: behind the last.
+        """
         steps, n = [math.prod(self.extents[k + 1:]) for k in range(self.rank)], math.prod(self.extents)
         at: Any = np.zeros((), np.int64)
         outside: Any = np.zeros((), bool)
@@ -136,12 +138,13 @@ class _Windows:
 
     @cached_attribute
     def starts(self) -> np.ndarray:
-        """Where in `inside`, flattened, each window begins."""
+        """The places in `inside`, flattened, at which the windows begin."""
         return np.arange(len(self.flat)) * self.flat.shape[1]
 
     def places_of_rows(self, rows: int) -> np.ndarray:
-        """Where in so many flattened inputs, one after the other, the elements of the windows lie; each input has one
-        more element for those outside, where there are such."""
+        """The places in so many flattened inputs, one after the other, of the elements of the windows; each input has
+        one more element for those outside, where there are such.
+        """
         flat = self.of_rows.get(rows)
         if flat is None:
             size = math.prod(self.extents) + self.reaches_out
@@ -174,8 +177,9 @@ def _max_pool(input: AnyArray, size: object, stride: object, padding: object, di
 
 
 def _quick_places(a: np.ndarray, w: _Windows) -> "np.ndarray | None":
-    """Where in its plane the largest element of each window lies; None where the numbers are no floats, or a window
-    has no element within the input."""
+    """The place in its plane of the largest element of each window; None where the numbers are no floats, or a window
+    has no element within the input.
+    """
     if a.dtype.kind != "f" or not a.size or w.inside.max() >= math.prod(w.extents):
         return None
     lead = a.shape[:-w.rank]
@@ -243,7 +247,7 @@ def _means_windows(x: AnyArray, kernel_size: tuple, stride: tuple, padding: tupl
 
 
 def _over(w: _Windows, include_pad: bool, divisor: "int | None", dtype: np.dtype) -> Any:
-    """What the sums of windows are divided by: a number, or one for each window."""
+    """The divisor of the windows' sums: a number, or one for each window."""
     if divisor or not w.reaches_out and not any(w.padding):
         return divisor or w.flat.shape[1]
     over = w.over.get((include_pad, dtype.char))

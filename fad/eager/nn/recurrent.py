@@ -17,8 +17,9 @@ from .recurrence import RECURRENCES, gru_cell, is_whole, lstm_cell, plain_cell, 
 
 
 class RecurrentKind(NamedTuple):
-    """How a recurrent layer goes one step: cell(gates, state, u, c) is the next state, whose first part is the output;
-    gates: the inputs' share of them."""
+    """A step of a recurrent layer: cell(gates, state, u, c) is the next state, whose first part is the output; gates:
+    the inputs' share of them.
+    """
 
     gates: int
     parts: int                                             # of how many tensors the state consists

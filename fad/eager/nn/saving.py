@@ -1,4 +1,4 @@
-"""What a module is saved as: names to values, and how it takes them over again."""
+"""The saved form of a module: names to values, and how it takes them over again."""
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ EXTRA = "_extra_state"
 
 
 class IncompatibleKeys(NamedTuple):
-    """What a state lacked, and what it had that the module has no place for."""
+    """The names that a state lacked, and those that the module has no place for."""
 
     missing_keys: list
     unexpected_keys: list
@@ -48,7 +48,7 @@ class Saving:
             self.__dict__.setdefault(name, Hooks())
 
     def get_extra_state(self) -> Any:
-        """What else is saved with the module; a class that defines it defines set_extra_state too."""
+        """Further state that is saved with the module; a class that defines it defines set_extra_state too."""
         raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
 
     def set_extra_state(self, state: object) -> None:

@@ -26,8 +26,7 @@ class Moved:
 
 
 class ModelLayout:
-    """What a model consists of, as long as it consists of that: modules, and where each tensor and each module is held.
-    """
+    """The parts of a model, as long as it consists of them: modules, and where each tensor and each module is held."""
 
     def __init__(self, model: Module):
         self.modules = list(model.modules())
@@ -40,7 +39,7 @@ class ModelLayout:
         return all(table.get(name) is value for table, name, value in self.places)
 
     def training(self) -> tuple:
-        """Which modules are in training mode."""
+        """The modules that are in training mode."""
         return tuple([m.training for m in self.modules])
 
     def listens(self) -> bool:
@@ -174,7 +173,7 @@ class CompiledStep:
 
 
 def options(group: dict) -> tuple:
-    """What of a group of parameters is part of the program."""
+    """The part of a group of parameters that belongs to the program."""
     return tuple(sorted((k, v) for k, v in group.items() if k not in ("params", "lr", "initial_lr")))
 
 

@@ -168,7 +168,7 @@ def _zoom(at: Callable, start: Point, pair: list, used: int, limit: int, length:
 
 
 def _least(a: Point, b: Point, low: float, high: float) -> float:
-    """Where the cubic through two points with their slopes is least, within bounds."""
+    """The place where the cubic through two points with their slopes is least, within bounds."""
     a, b = (a, b) if a.t <= b.t else (b, a)
     mean = a.slope + b.slope - 3 * (a.f - b.f) / (a.t - b.t)
     square = mean * mean - a.slope * b.slope

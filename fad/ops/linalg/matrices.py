@@ -185,7 +185,7 @@ def rows_from(x: AnyArray, start: Extent, extent: Extent) -> AnyArray:
 
 
 def rounding(w: AnyArray) -> AnyArray:
-    """How far values that are equal may lie apart when computed, an extent of 1 in place of theirs."""
+    """The distance of values that are equal, when computed, an extent of 1 in place of theirs."""
     size = registry["sum"](registry["abs"](w), axes=(rank(w) - 1,))
     return as_scale(size) * float(8 * np.finfo(type_of(w).dtype).eps)
 
@@ -274,7 +274,8 @@ def batch_stack(op: Op, xs: tuple, batched: tuple, params: dict) -> Any:
 
 
 def fold_columns(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
-    """Where only the right-hand sides (the last input) are batched, the examples are further columns of one of them."""
+    """The rule for a batch of right-hand sides alone (the last input): the examples are further columns of one of them.
+    """
     if batched != (False,) * (len(xs) - 1) + (True,):
         return batch_stack(op, xs, batched, params)
     b = xs[-1]

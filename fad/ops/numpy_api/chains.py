@@ -13,7 +13,7 @@ from .arguments import as_array, into, rank
 
 
 def best_splits(sizes: list) -> dict:
-    """Where to split each run of a chain of matrices of sizes[k] x sizes[k + 1], for the fewest multiplications.
+    """The places to split each run of a chain of matrices of sizes[k] x sizes[k + 1], for the fewest multiplications.
 
     T. H. Cormen et al., Introduction to Algorithms, section 15.2.
 

@@ -118,7 +118,7 @@ def _full_extents(operands: list, words: list) -> dict:
 
 
 def order_of(words: list, out: str, full: dict, optimize: bool) -> list:
-    """Which operands meet, pair by pair: by what is cheapest at the sizes seen at tracing."""
+    """The operands that meet, pair by pair: by what is cheapest at the sizes seen at tracing."""
     if len(words) < 3 or optimize is False:
         return [(0, 1)] * (len(words) - 1)
     if (isinstance(optimize, (list, tuple)) and optimize and optimize[0] == "einsum_path"

@@ -187,7 +187,7 @@ def kaiser(M: Any, beta: ArrayLike) -> AnyArray:
 
 @face("numpy.isclose")
 def isclose(a: AnyArray, b: ArrayLike, rtol: object = 1e-5, atol: object = 1e-8, equal_nan: bool = False) -> AnyArray:
-    """Where |a - b| <= atol + rtol |b|."""
+    """Whether |a - b| <= atol + rtol |b|."""
     a, b = as_array(a), as_array(b)
     if type_of(b).dtype.kind in "biu":                         # whose differences may be none
         b = in_dtype(b, FLOAT)
@@ -223,25 +223,25 @@ def _all(x: AnyArray) -> AnyArray:
 
 @face("numpy.isposinf")
 def isposinf(x: ArrayLike, out: Any = None) -> AnyArray:
-    """Where x is +inf."""
+    """Whether x is +inf."""
     return into(out, as_array(x) == math.inf)
 
 
 @face("numpy.isneginf")
 def isneginf(x: object, out: object = None) -> Any:
-    """Where x is -inf."""
+    """Whether x is -inf."""
     return into(out, as_array(x) == -math.inf)
 
 
 @face("numpy.isreal")
 def isreal(x: ArrayLike) -> AnyArray:
-    """Where the imaginary part is zero."""
+    """Whether the imaginary part is zero."""
     return imag(x) == 0
 
 
 @face("numpy.iscomplex")
 def iscomplex(x: object) -> Any:
-    """Where the imaginary part is not zero."""
+    """Whether the imaginary part is not zero."""
     return imag(x) != 0
 
 

@@ -166,7 +166,7 @@ def energy_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: object 
       samples=("stats.rankdata(v) * v", "stats.rankdata(x, axis=1) * x",
                "stats.rankdata(x > 0.5, 'dense') * np.ravel(x)"))
 def rankdata(a: ArrayLike, method: str = "average", *, axis: Axes = None, nan_policy: str = "propagate") -> AnyArray:
-    """How many values are smaller; equal ones share their places as `method` says."""
+    """The number of values that are smaller; equal ones share their places as `method` says."""
     if method not in ("average", "min", "max", "dense", "ordinal"):
         raise ValueError(f'unknown method "{method}"')
     x, ax = sample("rankdata", a, axis, nan_policy)

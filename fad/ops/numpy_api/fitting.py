@@ -93,8 +93,9 @@ def roots(p: Any) -> Any:
 
 
 def _plain_zeros(p: Any, step: int = 1) -> int:
-    """How many elements of a list are zeros that nobody has computed, from its start or its end. NumPy leaves the first
-    ones out; for each of the last ones, zero is a root."""
+    """The number of elements of a list that are zeros which nobody has computed, from its start or its end. NumPy
+    leaves the first ones out; for each of the last ones, zero is a root.
+    """
     if not isinstance(p, (list, tuple)):
         return 0
     return next((k for k, x in enumerate(p[::step]) if is_value(x) or np.ndim(x) or x != 0), 0)

@@ -40,7 +40,7 @@ def bincount(x: ArrayLike, weights: Any = None, minlength: Any = 0) -> AnyArray:
 
 
 def _size(x: Any, minlength: Any) -> Any:
-    """How many bins there are: one more than the largest place."""
+    """The number of bins: one more than the largest place."""
     seen = known(x)
     if seen is not None:
         if seen.size and seen.min() < 0:

@@ -49,7 +49,7 @@ def count(x: Any, ax: int) -> Any:
 
 
 class Found(NamedTuple):
-    """What most tests give."""
+    """The result of most tests."""
 
     statistic: Any
     pvalue: Any

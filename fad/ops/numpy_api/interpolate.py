@@ -34,7 +34,7 @@ def cubic_hermite(x: ArrayLike, y: ArrayLike, dydx: ArrayLike, axis: int = 0, ex
 
 
 def _ends(bc_type: str) -> list:
-    """What holds at either end: "not-a-knot", or the order of a derivative and its value."""
+    """The condition at either end: "not-a-knot", or the order of a derivative and its value."""
     given = [bc_type, bc_type] if isinstance(bc_type, str) else list(bc_type)
     names = {"natural": (2, 0.0), "clamped": (1, 0.0)}
     ends = [names.get(b, b) if isinstance(b, str) else b for b in given]

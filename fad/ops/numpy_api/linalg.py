@@ -144,7 +144,7 @@ def _largest(s: AnyArray) -> AnyArray:
 
 
 def rank_above(s: AnyArray, tol: ArrayOrNumber) -> AnyArray:
-    """How many of the singular values s exceed a tolerance."""
+    """The number of the singular values s that exceed a tolerance."""
     tol = registry["reshape"](tol, *shape_of(tol), 1) if rank(tol) else tol
     return registry["sum"](registry["cast"](registry["greater"](s, tol), dtype=np.dtype(np.int64)), axes=(rank(s) - 1,))
 

@@ -24,7 +24,7 @@ def mean_dtype(x: AnyArray, dtype: Any = None) -> Any:
 
 
 def counted(x: AnyArray, axes: tuple, where: object, keepdims: bool = False) -> Any:
-    """How many elements along the axes take part."""
+    """The number of elements along the axes that take part."""
     if where is True or not is_given(where):
         return extent_of(x, axes)
     taking_part = registry["broadcast_to"](as_array(where), *shape_of(x))

@@ -14,7 +14,7 @@ from .arguments import as_array, axes_of, into, is_given, kept, mask_of, rank
 
 
 def present(x: AnyArray) -> Any:
-    """Where x is not nan."""
+    """Whether x is not nan."""
     return x == x
 
 
@@ -27,7 +27,7 @@ def filled(a: Any, fill: Any) -> AnyArray:
 
 
 def _mask(x: AnyArray, where: ArrayLike) -> AnyArray:
-    """Where x is not nan and the caller's mask holds."""
+    """Whether x is not nan and the caller's mask holds."""
     there = present(x)
     return there if where is True or not is_given(where) else registry["bitwise_and"](there, mask_of(where))
 

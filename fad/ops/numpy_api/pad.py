@@ -18,7 +18,7 @@ from .shape import broadcast_
 
 
 class PadSide(NamedTuple):
-    """What is put at one side of an axis: how many elements, with what option."""
+    """The padding at one side of an axis: how many elements, with what option."""
 
     axis: int
     width: Any

@@ -134,7 +134,7 @@ def vander(x: ArrayLike, N: object = None, increasing: bool = False) -> AnyArray
 
 
 def _first_of(mask: AnyArray) -> AnyArray:
-    """Where a vector of truth values is first true; its last place, if nowhere."""
+    """The place where a vector of truth values is first true; its last place, if nowhere."""
     n = shape_of(mask)[0]
     last = registry["equal"](registry["iota"](n, dtype=INT), extents.difference(n, 1))
     return registry["argmax"](in_dtype(registry["logical_or"](mask, last), INT), axis=0)

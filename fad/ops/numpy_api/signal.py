@@ -35,7 +35,7 @@ def _part(x: ArrayOrNumber, ax: int, start: ArrayOrNumber, extent: Extent) -> An
 
 
 def _cut(whole: AnyArray, n: Extent, m: Extent, ax: int, mode: str) -> AnyArray:
-    """What a mode keeps of the full convolution of n values with m, along an axis."""
+    """The part of the full convolution of n values with m, along an axis, that a mode keeps."""
     if mode == "full":
         return whole
     if mode in ("same", "same, turned"):  # correlate2d turns its window after it has found the middle

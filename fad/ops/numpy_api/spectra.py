@@ -53,7 +53,7 @@ class Cut(NamedTuple):
         return (np.fft.rfftfreq if self.onesided else np.fft.fftfreq)(self.length, 1.0) * fs
 
     def scale(self, fs: object, scaling: str) -> AnyArray:
-        """What a squared spectrum is multiplied by."""
+        """The factor of a squared spectrum."""
         if scaling not in ("density", "spectrum"):
             raise ValueError(f"Unknown scaling: {scaling!r}")
         total = registry["sum"](self.weights * self.weights if scaling == "density" else self.weights, axes=(0,))
@@ -285,7 +285,7 @@ def _cut_back(bins: int, window: object, nperseg: Any, noverlap: Any, nfft: Any,
 
 
 def _loudness(weights: AnyArray, fs: object, scaling: str) -> AnyArray:
-    """What a transform of this scaling was divided by."""
+    """The divisor of a transform of this scaling."""
     if scaling not in ("spectrum", "psd"):
         raise ValueError(f"Parameter {scaling=} not in ['spectrum', 'psd']!")
     if scaling == "spectrum":

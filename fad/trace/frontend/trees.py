@@ -78,7 +78,7 @@ class Transformer:
     _methods: dict[type, Any] = {}  # class of nodes -> the method of this class that visits them, or None
 
     def visit(self, node: object) -> Any:
-        """What takes the place of a node: what the method for its class returns."""
+        """The node, or nodes, in the place of a node: the result of the method for its class."""
         cls = node.__class__
         try:
             method = self._methods[cls]

@@ -128,7 +128,9 @@ _BARE_OF_3_10 = bytes([dis.opmap["POP_TOP"]] * 3)             # where SETUP_FINA
 
 
 def _handlers_of_3_10(code: CodeType) -> list:
-    """Where the handlers of a code begin, counted in instructions; later versions of Python have tables of them."""
+    """The places where the handlers of a code begin, counted in instructions; later versions of Python have tables of
+    them.
+    """
     if "PUSH_EXC_INFO" in dis.opmap:
         return []
     return [i.argval // 2 for i in dis.get_instructions(code) if i.opname == "SETUP_FINALLY"]

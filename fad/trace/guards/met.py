@@ -207,7 +207,7 @@ def of_class_asked(x: object, classes: object, is_outer: bool) -> Iterator[of.Gu
 
 
 def _of_metaclass(x: object, cls: type, is_outer: bool) -> of.Guard:
-    """What a metaclass says of an instance: a protocol asks for its attributes, others for its class alone."""
+    """The answers of a metaclass about an instance: a protocol asks for its attributes, others for its class alone."""
     if is_outer:
         return of.AnswerGuard(lambda: isinstance(x, cls), isinstance(x, cls))
     made_of = type(x)
@@ -219,7 +219,7 @@ def _of_metaclass(x: object, cls: type, is_outer: bool) -> of.Guard:
 
 
 def of_making(cls: type) -> Iterator[of.Guard]:
-    """What Python calls to make an object of a user's class."""
+    """The functions that Python calls to make an object of a user's class."""
     for name in ("__new__", "__init__"):
         f = getattr(of.in_class(cls, name), "__func__", of.in_class(cls, name))
         if isinstance(f, FunctionType) and is_users(cls):

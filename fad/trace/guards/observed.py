@@ -1,4 +1,4 @@
-"""Which functions run during a trace that are not captured, as Python's profiler reports them.
+"""Functions that run during a trace and are not captured, as Python's profiler reports them.
 
 A walk through all that such functions may call finds what they read (reads.py). In a large package the walk leads to
 functions that nobody calls: methods that draw, save or download. A trace that is refused because of them is made once
@@ -19,8 +19,8 @@ T = TypeVar("T")
 
 
 class Observation:
-    """What has run: Python's functions, by their code, and functions in C. Calls that fad itself makes of Python's
-    library do not count.
+    """The functions that have run: Python's functions, by their code, and functions in C. Calls that fad itself makes
+    of Python's library do not count.
     """
 
     def __init__(self) -> None:

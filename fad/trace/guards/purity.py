@@ -1,4 +1,4 @@
-"""Which functions of Python's own library are functions of their arguments alone, and what becomes of all others.
+"""Functions of Python's own library that are functions of their arguments alone, and the fate of all others.
 
     function                             its result is                             examples
     known to be pure (PURE)              a constant of the program                 re.sub, itertools.product, Fraction
@@ -106,7 +106,9 @@ def is_question(f: object) -> bool:
 
 
 def unseen_calls(f: FunctionType) -> list:
-    """What f may call, by the names in its code, that gives what nobody knows: for code that is not rewritten."""
+    """The functions that f may call, by the names in its code, that give what nobody knows: for code that is not
+    rewritten.
+    """
     names = names_used(f.__code__)
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
     known = {**vars(builtins), **f.__globals__, **{n: c.cell_contents for n, c in cells.items() if c != CellType()}}

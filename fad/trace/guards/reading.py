@@ -1,4 +1,4 @@
-"""What captured code reads outside, beside the attributes of the user's objects: elements, one by one, attributes of
+"""Reads of captured code outside, beside the attributes of the user's objects: elements, one by one, attributes of
 libraries' modules and objects, imports.
 """
 
@@ -25,8 +25,8 @@ class Reading:
     _copies: dict[int, tuple]
 
     def index(self, value: Any) -> Any:
-        """What captured code sees in place of an outside value of which it reads nothing but elements: a list, tuple or
-        dict is itself, and its elements are looked at one by one.
+        """The stand-in for an outside value of which captured code reads nothing but elements: a list, tuple or dict is
+        itself, and its elements are looked at one by one.
         """
         if type(value) not in (list, tuple, dict) or self.builder.live or id(value) in self._copies:
             return self.seen(value)
@@ -62,6 +62,6 @@ class Reading:
         return self.swap(value) if guards and isinstance(value, CONTAINERS) and not isinstance(owner, type) else value
 
     def imported(self, value: object, module: str, name: str) -> Any:
-        """What an import in captured code has bound: a module, or what a module has under a name."""
+        """The value that an import in captured code has bound: a module, or what a module has under a name."""
         self.sources += met.of_import(module, name, value)
         return self.seen(value)

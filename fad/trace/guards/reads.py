@@ -1,4 +1,4 @@
-"""What code reads that is not rewritten: functions whose text is not at hand, methods that Python calls by itself
+"""Reads of code that is not rewritten: functions whose text is not at hand, methods that Python calls by itself
 (operators, `with`, setters of properties), and what these call.
 
 Such code runs as it stands, and nobody notes what it reads. So all that it may read is a source: its text, and the
@@ -44,8 +44,8 @@ MOST = 20_000                                                 # containers and o
 
 
 def reads_of(root: Builder) -> "Reads":
-    """What code may read that is not rewritten, besides its arguments: the functions that a trace has captured so, and
-    methods of the classes it has met.
+    """The things that code may read which is not rewritten, besides its arguments: the functions that a trace has
+    captured so, and methods of the classes it has met.
     """
     reads = root.trace.reads = root.trace.reads or Reads()
     reads.add_classes(dict.fromkeys([c for cls in root.trace.classes for c in (cls, type(cls))]))
@@ -230,7 +230,7 @@ class Reads:
         return self._inside(x, unseen)
 
     def _inside(self, x: object, unseen: bool) -> Iterable:
-        """What a container, an array or an object leads to, all of which is kept."""
+        """The things that a container, an array or an object leads to, all of which are kept."""
         if isinstance(x, Iterator) and not isinstance(x, IOBase):
             self.unknown = f"an iterator ({type(x).__name__})"
         before = len(self.snapshot.nodes)
@@ -258,7 +258,7 @@ class Reads:
         return met.is_closed_box(x) and not (type(x) in met.LOCKS and self._names.isdisjoint(met.ASK_LOCKS))
 
     def _closed_over(self, f: FunctionType) -> Iterable:
-        """What a library's function has been made of, which may be the user's."""
+        """The function that a library's function has been made of, which may be the user's."""
         for cell in f.__closure__ or ():
             if of.content(cell) is not MISSING:
                 self._sources.append(of.VariableGuard(cell, cell.cell_contents))
@@ -279,7 +279,7 @@ class Reads:
                 self._spaces.setdefault(id(c), (c, vars(c), set()))
 
     def _read_by(self, f: FunctionType, unseen: bool) -> Iterator:
-        """What a function names; that it is this is a source."""
+        """The things that a function names; its code is a source."""
         code, space = f.__code__, f.__globals__
         self._sources.append(of.CodeGuard(f))
         used = names_used(code) | texts_in(code)
@@ -320,7 +320,7 @@ class Reads:
                 values += [vars(x)[name] for name in found if is_open or isinstance(vars(x)[name], CONTAINERS)]
 
     def _members(self) -> list:
-        """What classes and modules have under names that were read since they were asked last."""
+        """The values that classes and modules have under names that were read since they were asked last."""
         found = []
         for x, space, known in self._spaces.values():
             is_any = self._is_any_name and (

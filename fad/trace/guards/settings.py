@@ -37,7 +37,7 @@ def is_setting(f: object) -> bool:
 
 
 def answer(root: Builder, ask: Callable, *args: object) -> Any:
-    """What such a function says, as a source of a trace."""
+    """The answer of such a function, as a source of a trace."""
     ask = is_collecting if ask is gc.isenabled else ask       # tracing pauses the collector
     said = ask(*args)
     root.trace.sources.append(AnswerGuard(functools.partial(ask, *args), said))

@@ -1,4 +1,4 @@
-"""What containers, objects and arrays hold, kept to be compared with at each call.
+"""The contents of containers, objects and arrays, kept to be compared with at each call.
 
 All that is reached is one graph, however deep, shared or cyclic it is: a node for each container, with its elements as
 they were.
@@ -233,7 +233,7 @@ _HEAP = 1 << 9  # the flag of classes whose objects may be given another class
 
 
 def _views(x: object) -> list:
-    """What gives the elements of a container, as they are when it is iterated over."""
+    """The view that gives the elements of a container, as they are when it is iterated over."""
     found: list[Any] = []
     if isinstance(x, dict):
         base: Any = OrderedDict if isinstance(x, OrderedDict) else dict

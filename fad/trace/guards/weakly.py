@@ -40,7 +40,7 @@ def weakened(guards: Iterable[Guard]) -> list:
 
 
 def _found_weakly(guard: Guard) -> Iterable:
-    """What a weak reference leads to, or a container of such."""
+    """The thing that a weak reference leads to, or a container of such."""
     if isinstance(guard, ReferenceGuard):
         return [x for x in (guard.reference(),) if x is not None]
     return [x for held in (guard.owner, guard.value) if issubclass(type(held), _WEAK)    # no proxy's object is asked
@@ -57,7 +57,7 @@ def _weak_form(guard: Guard, found: dict) -> Guard:
 
 
 class _Mark:
-    """What stands for an object in a node that does not keep it."""
+    """The stand-in for an object in a node that does not keep it."""
 
     __slots__ = ("reference",)
 

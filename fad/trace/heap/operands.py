@@ -49,7 +49,7 @@ class Operands:
         self.draws: list = []
 
     def function(self) -> Any:
-        """What is called."""
+        """The function that is called."""
         entry = current().trace.handles.get(id(getattr(self.f, "__self__", None)))
         return Attribute(entry[1], self.f.__name__) if entry else self.f
 

@@ -23,7 +23,7 @@ class Bound(Conditional):
 
 
 class Unsure:
-    """What a variable holds that may be unbound: the value that it has where it is bound."""
+    """The content of a variable that may be unbound: the value that it has where it is bound."""
 
     __slots__ = ("value", "bound")
 

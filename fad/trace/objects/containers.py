@@ -1,4 +1,4 @@
-"""What holds things that may change: lists, dicts, sets, deques, objects, variables of functions and globals.
+"""Containers of things that may change: lists, dicts, sets, deques, objects, variables of functions and globals.
 
 It is read, put back, and found here.
 """
@@ -252,7 +252,7 @@ CALLS = (MethodType, functools.partial)
 
 
 def parts_of_call(x: Any) -> tuple:
-    """What a method or a partial call calls, and what it gives."""
+    """The function that a method or a partial call calls, and the arguments that it gives."""
     return (x.__self__, x.__func__) if isinstance(x, MethodType) else (x.func, *x.args, *x.keywords.values())
 
 

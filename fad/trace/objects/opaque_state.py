@@ -1,4 +1,4 @@
-"""What can change, and holds no traced values: bytes, context variables, arrays that are not of numbers.
+"""State that can change, and holds no traced values: bytes, context variables, arrays that are not of numbers.
 
 So do arrays within objects of NumPy's and SciPy's (the coefficients of a polynomial, the entries of a sparse array),
 which only the library's own code reads.

@@ -70,8 +70,8 @@ class FailingLoop:
 
 def ended_by_errors(path: "Path | None", body: Callable, cells: dict, facts: tuple,
                     rolled: Callable) -> "UnstageableError | None":
-    """What rolled(body, cells, facts) returns of a loop: None if it is traced, else why it is not. In a `try`, a loop
-    that may raise what the handlers take ends by the first error.
+    """The answer of rolled(body, cells, facts) about a loop: None if it is traced, else why it is not. In a `try`, a
+    loop that may raise what the handlers take ends by the first error.
     """
     if path is None:
         return rolled(body, cells, facts)

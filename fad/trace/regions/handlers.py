@@ -149,9 +149,9 @@ def is_pythons(error: Exception) -> bool:
 
 
 def check_of(error: BaseException, is_found: bool = False) -> dict:
-    """How a program's check raises an error: what it says, and its class. A program knows Python's own classes, and
-    errors that are made from one text. For all others, and for what was found while the program was made (is_found),
-    the tape does what Python does.
+    """The error of a program's check: what it says, and its class. A program knows Python's own classes, and errors
+    that are made from one text. For all others, and for what was found while the program was made (is_found), the tape
+    does what Python does.
     """
     cls, args = type(error), error.args
     is_plain = (

@@ -1,4 +1,5 @@
-"""Which list, dict or object a name stands for after a branch or a loop, and what stays where it is throughout a loop.
+"""The list, dict or object that a name stands for after a branch or a loop, and those that stay where they are
+throughout a loop.
 
 A region hands on values. A container that is the same object on every way through it stays that object, and what was
 changed in it is a change of its contents. Where the ways differ (c = a if t else b; best = cur in some iteration), what

@@ -144,7 +144,7 @@ def _is_within(a: "Type | None", b: "Type | None") -> bool:
 
 
 class Facts:
-    """What the trials of a loop have shown. A slot goes by its place: its name, or the number of the mutable thing (see
+    """The findings of a loop's trials. A slot goes by its place: its name, or the number of the mutable thing (see
     Seen).
     """
 

@@ -252,7 +252,7 @@ class _Comparison:
 
 
 def _told(eqn: Equation) -> list:
-    """What people see of an effect, besides numbers: 0 is not 0.0."""
+    """The form in which people see an effect, besides numbers: 0 is not 0.0."""
     return [_kind(a.type) for a in eqn.inputs] if eqn.op.traits.tells else []
 
 

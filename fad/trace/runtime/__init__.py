@@ -1,4 +1,4 @@
-"""What rewritten code calls, and what it sees in place of libraries.
+"""The functions that rewritten code calls, and the stand-ins that it sees in place of libraries.
 
     control     the constructs of the language             looping     loops and comprehensions
     datamodel   operators, items, attributes               builtin     Python's builtin functions

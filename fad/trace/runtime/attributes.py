@@ -150,7 +150,7 @@ class Attributes:
             self._in_class(type(owner), name)
 
     def called_by(self, cls: type, found: Callable) -> None:
-        """What a class has as its __call__, a function or another object: it has a guard."""
+        """The `__call__` of a class, a function or another object: it has a guard."""
         self._in_class(cls, "__call__")
         self.open(found)
 

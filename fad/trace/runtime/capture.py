@@ -93,7 +93,7 @@ class Capture(Attributes, Reading, Scopes):
         return value
 
     def swap(self, value: object) -> Any:
-        """What stands for an outside value where the runtime does not see to its calls: a function is captured, or a
+        """The stand-in for an outside value where the runtime does not see to its calls: a function is captured, or a
         face.
         """
         known = self._copies.get(id(value))
@@ -160,8 +160,8 @@ class Capture(Attributes, Reading, Scopes):
         return Object(value, self) if has_faces(of_library) else value
 
     def _vectorized(self, made: np.vectorize) -> Any:
-        """What np.vectorize has made of a function outside. Where fad has no form of it, the program does not see what
-        the function does.
+        """The function that np.vectorize has made of a function outside. Where fad has no form of it, the program does
+        not see what the function does.
         """
         if made.signature is None:
             call = find(np.vectorize).call                    # type: ignore[union-attr]

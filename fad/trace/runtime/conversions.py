@@ -1,4 +1,4 @@
-"""What becomes of users' objects where Python or NumPy does not know them: arrays, copies, keys of a dict."""
+"""Users' objects where Python or NumPy does not know them: arrays, copies, keys of a dict."""
 import copy
 import functools
 from collections.abc import Callable

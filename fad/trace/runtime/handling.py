@@ -117,8 +117,8 @@ class HandlingRuntime:
 
     @staticmethod
     def unbound(kinds: Any) -> Any:
-        """What a handler takes that names UnboundLocalError: the name may be free in a block, and Python raises another
-        error then.
+        """The classes that a handler takes which names UnboundLocalError: the name may be free in a block, and Python
+        raises another error then.
         """
         is_free = type(sys.exc_info()[1]) is NameError and "free variable" in str(sys.exc_info()[1])
         return (kinds, NameError) if is_free and issubclass(UnboundLocalError, kinds) else kinds

@@ -37,7 +37,9 @@ class Instances:
     call: Callable                                            # of the runtime
 
     def making(self, f: object) -> "Callable | None":
-        """What is called for a class, or for what a metaclass calls to make an instance; None of anything else."""
+        """The function that is called for a class, or for what a metaclass calls to make an instance; None of anything
+        else.
+        """
         if f is _CALL:
             return self._instance
         if isinstance(f, MethodWrapperType) and f.__name__ == "__call__" and isinstance(f.__self__, type):
@@ -107,7 +109,7 @@ class Instances:
     # -- the __init__ that a dataclass has got without a text --------------------------------------------------
 
     def acted_on(self, f: Callable, owner: Any) -> Any:
-        """What a method of the owner's gets as `self`. Python's own text of a dataclass's __init__ calls the user's
+        """The `self` of a method of the owner's. Python's own text of a dataclass's __init__ calls the user's
         __post_init__: it gets an object in the owner's place, which has the runtime read and write for it.
         """
         if not (

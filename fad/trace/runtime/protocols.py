@@ -1,4 +1,5 @@
-"""What Python's own code asks of users' objects: which is less, what is equal, whether it is true, what comes next.
+"""Questions of Python's own code about users' objects: which is less, what is equal, whether it is true, what comes
+next.
 
 `max`, `sorted`, `in`, `list.index`, `reduce(operator.add, ...)` and unpacking call special methods from C. Captured
 code asks the captured methods instead, as it does for operators (see datamodel.py).
@@ -97,7 +98,9 @@ class Protocols:
         return self.known_builtin(f)(*asks, *over, **kwargs)
 
     def _asks(self, f: object, over: tuple) -> Any:
-        """What map or filter calls for f: the captured __call__ of an object; __bool__, where that is not said."""
+        """The function that map or filter calls for f: the captured __call__ of an object; __bool__, where that is not
+        said.
+        """
         if f is None and self._have_truths(over):
             return self.asked_truth
         own = self.builtin(f) if isinstance(f, (FunctionType, BuiltinFunctionType, type)) else None
@@ -218,7 +221,7 @@ class Protocols:
         return None
 
     def searches(self, f: object) -> "Callable | None":
-        """What is called for a method of a list that compares its items; None of any other function."""
+        """The function that is called for a method of a list that compares its items; None of any other function."""
         if getattr(f, "__name__", "") in SEARCHING and isinstance(getattr(f, "__self__", None), _SEQUENCES):
             return functools.partial(self.searching, f)
         return None
@@ -226,7 +229,7 @@ class Protocols:
     # -- the functions of operator -----------------------------------------------------------------
 
     def getter(self, f: object) -> "Callable | None":
-        """What is called for operator.attrgetter, itemgetter or methodcaller; None of any other object."""
+        """The function that is called for operator.attrgetter, itemgetter or methodcaller; None of any other object."""
         if isinstance(f, operator.attrgetter):
             return functools.partial(_gotten, self._attribute_at, *_given(f))
         if isinstance(f, operator.itemgetter):
@@ -245,7 +248,7 @@ class Protocols:
 
 
 def _given(f: Any) -> tuple:
-    """What a function of operator's was made of; of a methodcaller its keyword arguments come last."""
+    """The parts that a function of operator's was made of; of a methodcaller its keyword arguments come last."""
     make, args = f.__reduce__()
     if not isinstance(f, operator.methodcaller):
         return args

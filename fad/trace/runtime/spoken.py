@@ -1,4 +1,5 @@
-"""What a program says of its values when it runs: trees of texts, numbers and arrays, with places for the values.
+"""Texts that a program makes of its values when it runs: trees of texts, numbers and arrays, with places for the
+values.
 
     ("loss %.3f of %s", loss, [w, f"{k}"])
     ->  Built(tuple, (Constant("loss %.3f of %s"), Operand(0), Built(list, (Operand(1), Spoken(...)))))
@@ -34,7 +35,7 @@ class Operand(NamedTuple):
     rank: int
 
     def field(self, how: str = "", spec: str = "") -> "str | None":
-        """What says it in a template of str.format; None where that would say something else."""
+        """The part of a template of str.format that says it; None where that would say something else."""
         if how == "!r" and self.is_array and not self.rank:
             return None
         how = "" if self.weak else how                        # the text of a number of Python's is its repr
@@ -91,7 +92,8 @@ class Spoken(NamedTuple):
 
 
 def template_of(x: object) -> "str | None":
-    """What says an argument of print in a template of str.format, with the places of its values; None if nothing does.
+    """The part of a template of str.format that says an argument of print, with the places of its values; None if
+    nothing does.
     """
     if isinstance(x, Operand):
         return x.field()

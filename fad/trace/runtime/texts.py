@@ -86,7 +86,7 @@ class Texts:
         return templates.percent(template, self._speaking(given))
 
     def fills(self, f: Any) -> "Callable | None":
-        """What is called for the method `format` of a text; None of any other function."""
+        """The function that is called for the method `format` of a text; None of any other function."""
         is_it = isinstance(f, BuiltinMethodType) and f.__name__ == "format" and type(f.__self__) is str
         return functools.partial(self._filled, f.__self__) if is_it else None
 
@@ -109,7 +109,7 @@ class Texts:
         return method[1](x, *(spec or ("",)) if method[0] is format else ())
 
     def _text_method(self, make: object, x: object) -> "tuple | None":
-        """What of str, repr and format this comes to, and the captured method."""
+        """The function among str, repr and format that this comes to, and the captured method."""
         name = _METHODS.get(make)
         if name is None or not stack.builders():
             return None

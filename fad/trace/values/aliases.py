@@ -1,4 +1,4 @@
-"""What is left open: two arrays, or two lists, dicts or objects, may be one thing and are not known to be.
+"""Things that are left open: two arrays, or two lists, dicts or objects, may be one thing and are not known to be.
 
 Branches and loops note it (see regions/may_alias.py, identity.py, branch_aliases.py). As long as neither of the two is
 written to, it makes no difference. Once an array is, the other one must not be read any more (Tracer.kin). A container

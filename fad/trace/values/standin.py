@@ -80,7 +80,7 @@ def _has_unknown(args: Any) -> bool:
 
 
 def _argument_kind(a: Any) -> Any:
-    """What of an argument decides whether the result is a number."""
+    """The properties of an argument that decide whether the result is a number."""
     if is_value(a) or isinstance(a, np.ndarray):
         return a.dtype, len(shape_of(a)), kind_of(a)
     if isinstance(a, (list, tuple)):
@@ -165,7 +165,7 @@ def _method_of(original: object, inputs: list) -> Any:
 
 
 def _elements(a: object) -> int:
-    """How many elements the largest array in an argument has."""
+    """The number of elements of the largest array in an argument."""
     if isinstance(a, (list, tuple)):
         return max([_elements(b) for b in a], default=0)
     return int(np.prod([float(_extent(n)) for n in shape_of(a)])) if is_value(a) else 0

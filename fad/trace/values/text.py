@@ -265,8 +265,9 @@ def _is_value(x: object) -> bool:
 
 
 def in_parts(make: Callable, *given: object) -> "tuple | None":
-    """What make(*given), the text of an object with traced values in it, is made of when the program runs; None if that
-    cannot be told: the text depends on how long theirs are."""
+    """The parts of make(*given), the text of an object with traced values in it, of which it is made when the program
+    runs; None if that cannot be told: the text depends on how long theirs are.
+    """
     try:
         (marks, texts), (_, others) = [(m, _marked(m, make, given)) for m in (Marks(1), Marks(9))]
     except ConcreteValueError:

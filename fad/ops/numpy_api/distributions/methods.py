@@ -22,7 +22,7 @@ from .record import Distribution
 
 
 def record_of(dist: Any) -> Distribution:
-    """What fad knows of a distribution of SciPy's, which goes by its name."""
+    """The record of a distribution of SciPy's, which goes by its name."""
     table = DISCRETE if hasattr(dist, "pmf") else CONTINUOUS
     known = module_name(type(dist)).startswith("scipy.stats.") and table.get(dist.name)
     if not known:
@@ -260,7 +260,7 @@ NEEDED = {"ppf": "ppf", "isf": "ppf", "median": "ppf", "interval": "ppf",
 
 
 def _note(table: dict, method: str) -> str:
-    """Which distributions have the method."""
+    """The distributions that have the method."""
     if method in SUMMARIES:
         return "yes: " + ", ".join(sorted(name for name in table if name in AVERAGES))
     part = NEEDED.get(method, "log_density")

@@ -110,8 +110,9 @@ def _logpdf_in_support(d: AnyArray, cov: ArrayOrNumber) -> AnyArray:
 
 
 def _spectrum(cov: AnyArray) -> tuple:
-    """What counts as zero of the eigenvalues of a positive semidefinite matrix; the logarithm of the product of the
-    others, and how many they are."""
+    """The bound below which eigenvalues of a positive semidefinite matrix count as zero; the logarithm of the product
+    of the others, and how many they are.
+    """
     where, values = registry["where"], linalg.eigvalsh(cov)
     least = _SMALLEST * registry["max"](registry["abs"](values), axes=(0,))
     registry["check_that"](registry["all"](values >= -least, axes=(0,)), True, error="ValueError",
