@@ -13,7 +13,8 @@ from types import FunctionType
 from typing import Any
 
 from ...ir.build import Value
-from .part_kinds import MOST, NUMBERS, PLAIN_VALUES, SLOT, content_of, slot_or_kind
+from ..objects.containers import content
+from .part_kinds import MOST, NUMBERS, PLAIN_VALUES, SLOT, slot_or_kind
 
 
 class TooMany(Exception):
@@ -159,7 +160,7 @@ class Filling:
                 continue
             if isinstance(shell, FunctionType):
                 for cell in shell.__closure__ or ():
-                    if isinstance(content_of(cell), Value):
+                    if isinstance(content(cell), Value):
                         cell.cell_contents = None
             else:
                 kind.empty(shell)

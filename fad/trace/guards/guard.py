@@ -21,13 +21,14 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from itertools import repeat
 from operator import eq, is_
-from types import CellType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ...util.defects import consulted
 from ...util.interrupts import let_through
+from ..objects.containers import content
 from .kinds import MISSING, is_object
 from .snapshot import Snapshot, is_same
 
@@ -135,7 +136,7 @@ class VariableGuard(Guard):
     __slots__ = ()
 
     def now(self) -> Any:
-        return content(self.owner)
+        return content(self.owner, MISSING)
 
     def test(self, owner: str, kept: str) -> str:
         return f"{owner}.cell_contents is {kept}"
@@ -313,11 +314,6 @@ def of_element(container: object, key: object, value: object) -> Guard:
     return ItemGuard(container, key, value) if plain else ReadGuard(lambda: _element(container, key), value)
 
 
-def of_presence(owner: object, name: str, found: bool) -> Guard:
-    """Whether an object has an attribute of this name."""
-    return PresenceGuard(owner, name, found)
-
-
 def of_names(space: Any, names: Iterable) -> list:
     """Guards on names in the dict of a module or a class: their values, or their absence.
 
@@ -370,14 +366,6 @@ def length_as(container: Any, before: Any) -> Guard:
 def in_class(cls: type, name: str) -> Any:
     """The class attribute that instances find under this name; MISSING if there is none."""
     return next((c.__dict__[name] for c in cls.__mro__ if name in c.__dict__), MISSING)
-
-
-def content(cell: CellType) -> Any:
-    """The value of a variable; MISSING if it has none yet."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return MISSING
 
 
 def _element(container: Any, key: Any) -> Any:

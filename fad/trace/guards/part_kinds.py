@@ -9,15 +9,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...util.codes import once_for_each_code
-from ..objects.containers import is_empty
+from ..objects.containers import content
 from .bytecode import assigned_globals, names_used
-from .kinds import is_open
+from .kinds import MISSING, is_open
 
 MEMORY = "__fad_staged__"  # the attribute of a function under which its programs are kept
 MOST = 100  # the most parts of a function that is taken apart at each call
 NUMBERS = (float, int, complex)
 PLAIN_VALUES = (str, bool, bytes, type(None))
-EMPTY_CELL = object()
 _NESTED = 0x10  # the flag of code that stands in a function (inspect.CO_NESTED)
 
 
@@ -68,7 +67,7 @@ class _Function(PartKind):
         names, values = _data_among(x.__globals__, names)
         defaults, by_name = x.__defaults__ or (), x.__kwdefaults__ or {}
         attributes = {k: v for k, v in x.__dict__.items() if k != MEMORY} if x.__dict__ else {}
-        children = [*[content_of(c) for c in cells], *defaults, *by_name.values(), *attributes.values(), *values]
+        children = [*[content(c, MISSING) for c in cells], *defaults, *by_name.values(), *attributes.values(), *values]
         return (id(code), id(x.__globals__), len(defaults), *by_name, None, *attributes, None, *names), children
 
     def static(self, x: FunctionType) -> Any:
@@ -96,9 +95,9 @@ class _Function(PartKind):
         _, _, defaults, by_name, attributes, names = static
         rest = iter(children)
         for cell in shell.__closure__ or ():
-            content = next(rest)
-            if content is not EMPTY_CELL:
-                cell.cell_contents = content
+            value = next(rest)
+            if value is not MISSING:
+                cell.cell_contents = value
         if defaults:
             shell.__defaults__ = tuple([next(rest) for _ in range(defaults)])
         if by_name:
@@ -109,7 +108,7 @@ class _Function(PartKind):
 
     def now(self, x: FunctionType, static: Any) -> list:
         return [
-            *[content_of(c) for c in x.__closure__ or ()],
+            *[content(c, MISSING) for c in x.__closure__ or ()],
             *(x.__defaults__ or ()),
             *(x.__kwdefaults__ or {}).values(),
             *[v for k, v in x.__dict__.items() if k != MEMORY],
@@ -234,10 +233,6 @@ def is_attributes(cls: type, x: object) -> bool:
             and not any("__slots__" in vars(c) for c in cls.__mro__)
         )
     return known
-
-
-def content_of(cell: CellType) -> Any:
-    return EMPTY_CELL if is_empty(cell) else cell.cell_contents
 
 
 @once_for_each_code

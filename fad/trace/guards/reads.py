@@ -25,7 +25,7 @@ from ...ir.build import Builder
 from ...util.errors import UnstageableError
 from ...util.reach import reached
 from ...util.where import is_captured, is_captured_class, opaque_package_of
-from ..objects.containers import is_users
+from ..objects.containers import content, is_empty, is_users
 from . import guard as of
 from . import met
 from .by_python import MAKERS, TEXTS, classes_within, function_of, reading
@@ -260,7 +260,7 @@ class Reads:
     def _closed_over(self, f: FunctionType) -> Iterable:
         """The function that a library's function has been made of, which may be the user's."""
         for cell in f.__closure__ or ():
-            if of.content(cell) is not MISSING:
+            if not is_empty(cell):
                 self._sources.append(of.VariableGuard(cell, cell.cell_contents))
                 yield cell.cell_contents
 
@@ -299,8 +299,8 @@ class Reads:
             self.names_of |= {(id(space), name) for name in found} | {(id(cell), "") for cell in f.__closure__ or ()}
         yield from self._named([space[name] for name in found if name in space], used)
         for cell in f.__closure__ or ():
-            self._sources.append(of.VariableGuard(cell, of.content(cell)))
-            yield from () if of.content(cell) is MISSING else (cell.cell_contents,)
+            self._sources.append(of.VariableGuard(cell, content(cell, MISSING)))
+            yield from () if is_empty(cell) else (cell.cell_contents,)
         yield from [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
 
     def _named(self, values: list, names: set) -> Iterator:

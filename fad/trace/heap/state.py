@@ -19,7 +19,7 @@ from ...util import tree
 from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
 from ..objects.bound import Unsure
-from ..objects.containers import contents, is_empty, is_users, put_contents
+from ..objects.containers import content, contents, is_empty, is_users, put_contents
 from ..objects.draws import no_draws
 from ..values.aliases import disentangle
 from ..values.choice import number_of, text_of_number
@@ -59,7 +59,7 @@ class Name:
     @property
     def content(self) -> Any:
         """The variable's value, or an Unsure (see objects/bound.py)."""
-        return UNDEFINED if is_empty(self.cell) else self.cell.cell_contents
+        return content(self.cell, UNDEFINED)
 
     def read(self) -> Any:
         content = self.content

@@ -159,13 +159,17 @@ def slots_of(cls: type) -> list:
     return names
 
 
+def content(cell: CellType, empty: Any = None) -> Any:
+    """The value of a variable; `empty` if it has none yet."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return empty
+
+
 def is_empty(cell: CellType) -> bool:
     """Whether a variable has no value yet."""
-    try:
-        cell.cell_contents                                    # noqa: B018
-    except ValueError:
-        return True
-    return False
+    return content(cell, _MISSING) is _MISSING
 
 
 def put_contents(owner: Any, value: Any) -> None:

@@ -19,7 +19,7 @@ from ...ir.build import Builder
 from ...ir.delivery import Append, Argument, Held, Known, Location, Maybe, Output, Store, Tree
 from ...ir.value import Value
 from ...util import tree
-from ..guards.guard import ReadGuard, content
+from ..guards.guard import ReadGuard
 from ..guards.kinds import MISSING
 from ..guards.snapshot import is_same
 from ..heap.journal import CONTAINER, GENERATOR, Mark
@@ -27,7 +27,7 @@ from ..heap.lifting import value_at
 from ..heap.state import is_array as _is_array
 from ..lists.export import plain
 from ..lists.rows import RowList
-from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, contents
+from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, content, contents
 from ..regions import optional
 from ..runtime.library import original_of
 from ..values.choice import is_choice, number_of, table_of_texts
@@ -117,7 +117,7 @@ class _Collector:
             return [self._store(Location("global", owner.original, name), x, owner.original.get(name, MISSING))
                     for name, x in changed.items()]
         assert isinstance(owner, EnclosingVariable)
-        return [self._store(Location("variable", owner.original), x, content(owner.original))
+        return [self._store(Location("variable", owner.original), x, content(owner.original, MISSING))
                 for x in changed.values()]
 
     def _differences(self, owner: Any, seen: Any, before: Any, after: Any) -> list:

@@ -224,7 +224,7 @@ class Attributes:
         owner = self._originals.get(id(owner), owner)
         is_outer = not isinstance(owner, (Value, Proxy)) and is_open(owner) and not self._is_inside(owner)
         if is_outer or isinstance(owner, FunctionType):
-            self.sources.append(of.of_presence(owner, name, found))
+            self.sources.append(of.PresenceGuard(owner, name, found))
 
     def _is_inside(self, owner: object) -> bool:
         """Whether an object was made by the traced code, so that its attributes are nobody else's. Another one is

@@ -35,7 +35,7 @@ from ..heap.callbacks import watched
 from ..heap.journal import journal, note, standing_in
 from ..heap.opaque import reach
 from ..heap.percall import Maker, refuse_unseen
-from ..objects.containers import NEVER_CHANGE, Globals, contents, put_contents
+from ..objects.containers import NEVER_CHANGE, Globals, content, contents, put_contents
 from ..objects.draws import goes_on, numpy_random
 from ..objects.opaque_state import BUFFERS
 from .attributes import Attributes
@@ -342,10 +342,7 @@ class Capture(Attributes, Reading, Scopes):
         return copy
 
     def _function_cell(self, cell: Any) -> Any:
-        try:
-            value = cell.cell_contents
-        except ValueError:
-            return cell
+        value = content(cell)
         if not isinstance(value, (FunctionType, MethodType, functools.partial)) and not is_compiled(value):
             return cell
         new = self.function(value)

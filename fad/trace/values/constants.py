@@ -1,31 +1,18 @@
 """Values that are known while tracing: what was computed from numbers of the program and arrays from outside alone."""
-from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ...ir import stack
-from ...ir.build import Builder, Value, current
+from ...ir.build import Value, current
 from ...ir.graph import Atom, Equation, Literal, Var, is_branch
 from ...ir.views import BranchView
 from ...util.array import AnyArray
 from ...util.where import here
 from ..guards.guard import of_all_in
+from .layout import producer
 
 FEW = 20                                                     # equations between a condition and what it follows from
-
-
-def _producer(equations: Iterable, var: Var) -> "Equation | None":
-    return next((eqn for eqn in equations if var in eqn.outputs), None)
-
-
-def _open_equations() -> Iterator[Equation]:
-    """The equations of all regions that are being traced, the latest first."""
-    builder: Builder | None = current()
-    while builder is not None:
-        yield from reversed(builder.equations)
-        builder = builder.parent
 
 
 def constant_of(var: Var, limit: int = 1000) -> Any:
@@ -107,7 +94,7 @@ class _Evaluation:
         return None
 
     def _compute(self, atom: Var) -> None:
-        eqn = _producer(chain(self.taken, _open_equations()), atom)
+        eqn = next((eqn for eqn in self.taken if atom in eqn.outputs), None) or producer(atom)
         if eqn is None or self.left <= 0:
             return
         self.left -= 1
