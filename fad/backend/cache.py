@@ -147,6 +147,7 @@ def _module(text: str, name: str) -> str:
 _IMPORTS = """import numba  # noqa: E402
 
 import fad.kernels.arrays as np  # noqa: E402, F811
+from fad.kernels.extremes import max, min  # noqa: E402
 from fad.kernels.strip_mining import KernelCompiler  # noqa: E402"""
 
 
