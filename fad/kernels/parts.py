@@ -21,7 +21,7 @@ __all__ = ["PREFIX", "at_hand", "counter", "function", "part"]
 PREFIX = "fad.part."
 PLACE = f"{PREFIX}place."
 ADDRESSES = f"{PLACE}counting"
-HOLDERS = "memory", "pauses", "running", "arrays"            # modules of fad.kernels that have parts
+HOLDERS = "memory", "pauses", "running", "arrays", "thread_parts"  # modules of fad.kernels that have parts
 _functions: dict = {}                                        # name -> use(context, module) of each part
 _bound: list = []                                            # the library of all parts, once it is there
 
@@ -95,6 +95,7 @@ def _is_elsewhere(context, name):
 def at_hand(context):
     """Bind the names of all parts: to what is kept on disk, or else to what is compiled now. Keep them there."""
     store = libraries.store()
+    importlib.import_module("fad.kernels.thread_parts")       # it binds the names of the system's functions
     key = store and PREFIX + store.key("parts")
     codegen = libraries.Releasable(context.codegen())
     if not _bound and not (store and store.use(key, lambda *kept: _load(codegen, *kept))):

@@ -115,3 +115,14 @@ def test_parts_of_other_types_are_in_the_kernel_itself():
     assert found.signature.return_type == types.int16
     assert any(f.name == f"{parts.PREFIX}read_int16" and not f.is_declaration
                for f in found.library._final_module.functions)
+
+
+def test_threads_are_begun_by_code_that_all_kernels_share():
+    """The kernel has the loop's parts, and a function that a thread begins with."""
+    with fad.config.using(threads=2, compile="now"):
+        f = fad.jit(lambda x: np.sum(np.sin(x)))
+        f(np.ones(1_000_000))
+    library = f.program_for(np.ones(1_000_000))[0].runner.kernel.call.overloads
+    module = next(iter(library.values())).library._final_module
+    names = {function.name: function.is_declaration for function in module.functions}
+    assert names[parts.PREFIX + "run_parts"] and not any("pthread" in name for name in names)
