@@ -1,7 +1,7 @@
 """NumPy as kernels see it: itself, except that array makers and the product of matrices emit their code at once.
 
-Numba's own np.empty, np.zeros, np.full and np.dot are several functions to compile each, for each dtype, rank and
-layout anew: together more work than a small kernel.
+Numba's own np.empty, np.zeros, np.full, np.dot and np.ascontiguousarray are several functions to compile each, for
+each dtype, rank and layout anew: together more work than a small kernel.
 
     >>> import numba
     >>> numba.njit(lambda n: zeros((n, 2)))(1)
@@ -17,7 +17,7 @@ from numba.core import cgutils, types
 from numba.core.typing.npydecl import parse_dtype
 
 from fad.kernels import parts
-from fad.kernels.memory import made
+from fad.kernels.memory import duplicate, made
 from fad.kernels.promotion import compiled_as
 
 BLAS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
@@ -131,6 +131,20 @@ def _multiplying(dtype):
     return body
 
 
+def _contiguous_of(a):
+    """The same for np.ascontiguousarray."""
+    is_plain = isinstance(a, types.Array) and a.ndim and a.mutable and a.aligned
+    return (types.Array(a.dtype, a.ndim, "C"), a) if is_plain else None
+
+
+def _contiguous(context, builder, sig, args):
+    kind = sig.args[0]
+    if kind.layout != "C":
+        return duplicate(context, builder, kind, args[0])
+    context.nrt.incref(builder, kind, args[0])
+    return args[0]
+
+
 def _number(kind, value):
     """A constant of LLVM, which has complex numbers as pairs."""
     return ir.Constant(
@@ -164,8 +178,14 @@ def dot(a, b):
     return np.dot(a, b)
 
 
+def ascontiguousarray(a):
+    """As np.ascontiguousarray."""
+    return np.ascontiguousarray(a)
+
+
 compiled_as(empty, _array_of, _empty, fallback=np.empty)
 compiled_as(zeros, _array_of, _zeros, fallback=np.zeros)
 compiled_as(full, _full_of, _full, fallback=np.full)
 compiled_as(dot, _dot_of, _dot, fallback=np.dot)
+compiled_as(ascontiguousarray, _contiguous_of, _contiguous, fallback=np.ascontiguousarray)
 parts.part("multiply_float64", MULTIPLY)(_multiplying(types.float64))

@@ -1,4 +1,6 @@
 """Arrays made in compiled code: NumPy's, without functions of Numba's to compile."""
+import sys
+
 import numba
 import numpy as np
 import pytest
@@ -54,3 +56,20 @@ def test_no_function_is_compiled_for_them():
         make = made(np.uint16)
         make(2, 2)
     assert {e.data["dispatcher"] for _, e in compiled.buffer} == {make}
+
+
+@pytest.mark.parametrize("x", [np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3).T, np.arange(8)[::2],
+                               np.arange(24, dtype=np.float32).reshape(2, 3, 4)[:, ::2]])
+def test_arrays_in_order_are_themselves_and_others_are_copied(x):
+    """No function is compiled for it. The result is held as long as somebody has it."""
+    with event.install_recorder("numba:compile") as compiled:
+        f = numba.njit(lambda x: arrays.ascontiguousarray(x))
+        y = f(x)
+    assert {e.data["dispatcher"] for _, e in compiled.buffer} == {f}
+    np.testing.assert_array_equal(y, x, strict=True)
+    assert y.flags.c_contiguous and np.shares_memory(y, x) == x.flags.c_contiguous
+    before = sys.getrefcount(x)
+    del y
+    for _ in range(100):
+        f(x)
+    assert sys.getrefcount(x) <= before
