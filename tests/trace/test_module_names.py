@@ -15,6 +15,9 @@ rate, count = 2.0, 0
 def total(x):
     return rate * (x ** 2).sum()
 
+def computed(name):
+    return globals()[name]
+
 def bump():
     global count
     count += 1
@@ -73,6 +76,13 @@ def counted_by_its_function(m, x):
     return (m.count + 1) * (x ** 2).sum()
 
 
+def read_in_globals(m, x):
+    before = m.computed("rate")
+    m.rate = x[0]
+    m.bump()
+    return m.computed("rate") * before * (1 + m.computed("count"))
+
+
 def a_new_name(m, x):
     m.late = x[0]
     return m.late * x[1] if hasattr(m, "late") else 0.0 * x[0]
@@ -85,7 +95,7 @@ def by_setattr(m, x):
     return r * m.total(x)
 
 
-CASES = [set_once, set_between, set_in_a_branch, set_on_one_path, set_in_a_loop, counted_by_its_function, a_new_name,
+CASES = [read_in_globals, set_once, set_between, set_in_a_branch, set_on_one_path, set_in_a_loop, counted_by_its_function, a_new_name,
          by_setattr]
 
 

@@ -56,6 +56,11 @@ def asks_for_names(e: ast.Call) -> bool:
     return isinstance(e.func, ast.Name) and given == SEES_NAMES.get(e.func.id)
 
 
+def is_call_of_globals(e: ast.expr) -> bool:
+    """Whether this is globals()."""
+    return isinstance(e, ast.Call) and not e.args and isinstance(e.func, ast.Name) and e.func.id == "globals"
+
+
 def is_simple(target: ast.AST) -> bool:
     """Whether a target is a name, or a tuple of names."""
     return (

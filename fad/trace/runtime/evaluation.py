@@ -1,4 +1,4 @@
-"""eval and locals in captured code: a text becomes a function of the variables that it names.
+"""eval, locals and globals in captured code: a text becomes a function of the variables that it names.
 
     def f(x, kind):                         def text(x): return x * half
         half = 0.5                    ->
@@ -26,6 +26,7 @@ class EvaluationRuntime:
 
     capture: Any
     call: Callable
+    item: Callable
     of_texts: dict[tuple, FunctionType]  # (text, parameters, id of global names) -> the function made of it
 
     def evaluated(self, f: Callable, text: Any, names: FunctionType, unsure: dict[str, Callable]) -> Any:
@@ -46,6 +47,12 @@ class EvaluationRuntime:
         if key not in self.of_texts:
             self.of_texts[key] = _function_of(tree, given, original)
         return self.call(self.of_texts[key])(*[values[n] for n in given])
+
+    def global_named(self, f: Callable, own: FunctionType, name: Any) -> Any:
+        """globals()[name] in a function, the global names of which are those of `own`."""
+        if f is not builtins.globals:
+            return self.item(self.call(f)(), name)
+        return self.capture.global_name(own.__globals__, resolved(name))
 
     def own_names(self, f: Callable, names: FunctionType) -> Any:
         """locals() or vars() in a function: names() are its variables."""

@@ -40,6 +40,7 @@ class Scopes:
     is_called: Callable
     seen: Callable
     index: Callable
+    element: Callable
     _note_opened: Callable
 
     def __init__(self) -> None:
@@ -62,6 +63,11 @@ class Scopes:
     def original_names(self, scope: dict) -> dict:
         """The global names of a module, given what stands for them."""
         return next((original for original, made in self._scopes.values() if made is scope), scope)
+
+    def global_name(self, scope: dict, name: str) -> Any:
+        """The value of a global name that the code has computed."""
+        is_assigned = (id(scope), name) in self._assigned and name in scope
+        return scope[name] if is_assigned else self.element(self.original_names(scope), name, False)
 
     def _fill(self, scope: dict, f: FunctionType, code: CodeType, see: Callable) -> None:
         missing = sorted(global_names(f.__code__) - f.__globals__.keys())
