@@ -18,6 +18,7 @@ from ..ops.kinds import shape_of
 from ..trace.tracing import is_data
 from ..transforms.vmap import example_of, result_types
 from ..util import tree
+from ..util.array import AnyArray
 from ..util.errors import ArgumentError, StructureError
 from ..util.interrupts import let_through
 from ..util.keywords import named_as_here
@@ -270,7 +271,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     leaves, structure = tree.flatten(xs)
     n = _length(leaves, length)
 
-    def at(i: int) -> Any:
+    def at(i: int) -> AnyArray:
         return structure.unflatten([x[i] if isinstance(x, np.ndarray) and isinstance(i, int) else example_of(x, i)
                                     for x in leaves])
     if not stack.builders():

@@ -15,6 +15,7 @@ from ..trace.values.aliases import may_be_one, reach_of
 from ..trace.values.place import roots_of
 from ..trace.values.tracer import Tracer
 from ..util import tree
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import CotangentShapeError, StructureError
 from .inner import conform, known_shape, zeros_of
 
@@ -180,7 +181,7 @@ def cotangent_leaves(answer: Sequence, args: Sequence) -> list:
     return out
 
 
-def _data_leaves(g: Any, x: Any) -> list:
+def _data_leaves(g: AnyArray, x: ArrayOrNumber) -> list:
     # None is zero, within a tree too
     (targets, structure), (given, have) = (tree.flatten(t, is_leaf=lambda part: part is None) for t in (x, g))
     if structure != have:

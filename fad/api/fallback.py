@@ -25,6 +25,7 @@ from ..trace.outcome.leaks import settle, settle_error
 from ..trace.values.of_tensors import standing_for
 from ..trace.values.tracer import Tracer
 from ..util import tree
+from ..util.array import AnyArray
 from ..util.config import config
 from ..util.defects import is_defect, is_users, take_as_answer, warn_of
 from ..util.errors import (
@@ -218,7 +219,7 @@ def as_arrays(tape: LiveBuilder, result: object) -> Any:
     return tree.map_leaves(lambda y: _own(tape.value(y)) if isinstance(y, (Value, np.ndarray)) else y, result)
 
 
-def _own(y: Any) -> Any:
+def _own(y: Any) -> AnyArray:
     return np.array(y) if isinstance(y, np.ndarray) and y.ndim else y
 
 

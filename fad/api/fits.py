@@ -12,6 +12,7 @@ from ..ops.kinds import shape_of
 from ..ops.literals import has_values
 from ..ops.numpy_api.arguments import as_array
 from ..ops.numpy_api.within import WITHIN
+from ..util.array import AnyArray
 from ..util.lazy import LazyModule
 from .jacobian import jacobian
 from .solvers import Problem, check_bounds, limits_of, not_found, plain, refuse, start_of, stationary, whole
@@ -70,7 +71,7 @@ def curve_fit(name: str, f: Callable, xdata: object, ydata: object, p0: object =
     if not isinstance(n, int):
         raise refuse(name, "an unknown number of parameters")
 
-    def misfit(p: Any) -> Any:
+    def misfit(p: Any) -> AnyArray:
         return BY_NAME["numpy.ravel"].call((f(xdata, *[p[k] for k in range(n)]) - y) / weight)
     if has_values(bounds):
         raise refuse(name, "traced bounds")

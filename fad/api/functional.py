@@ -14,6 +14,7 @@ import numpy as np
 from ..ir.graph import Var
 from ..ir.types import type_of
 from ..trace.tracing import is_data
+from ..util.array import AnyArray
 from ..util.errors import ArgumentError, CotangentShapeError, FadError
 from ..util.keywords import named_as_here
 from ..util.tree import Structure
@@ -157,7 +158,7 @@ def _size_of(output: Var) -> int:
 
 @remembered
 def _reshaped(func: Callable) -> Callable:
-    def scalar(*xs: Any) -> Any:
+    def scalar(*xs: Any) -> AnyArray:
         y = func(*xs)
         y = y[0] if isinstance(y, (tuple, list)) else y
         return y.reshape(()) if getattr(y, "ndim", 0) else y

@@ -112,7 +112,7 @@ def implicit(solver: Callable, *, root: "Callable | None" = None, fixed_point: "
     return solved
 
 
-def _pushed(f: Callable, theta: tuple, tangents: tuple) -> Any:
+def _pushed(f: Callable, theta: tuple, tangents: tuple) -> tuple:
     """The derivative of f in a direction of its real and complex parameters; integers among them do not move."""
     leaves, structure = tree.flatten(theta)
     directions = tree.flatten(tangents)[0]

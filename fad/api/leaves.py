@@ -6,6 +6,7 @@ import numpy as np
 from ..ir.build import Value
 from ..ir.types import is_too_large, require_plain
 from ..util import tree
+from ..util.array import ArrayOrNumber
 from ..util.config import config
 from ..util.interrupts import is_hashable
 
@@ -98,7 +99,7 @@ def of_its_own(t: object) -> Any:
     return tree.map_leaves(_copied, t)
 
 
-def _copied(x: Any) -> Any:
+def _copied(x: ArrayOrNumber) -> ArrayOrNumber:
     if isinstance(x, np.ndarray):
         return x.copy("K")
     return x.copy() if isinstance(x, Value) and x.ndim else x  # type: ignore[attr-defined]  # methods are set by name

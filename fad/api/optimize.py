@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..util import tree
+from ..util.array import AnyArray
 from ..util.errors import ArgumentError
 from ..util.keywords import check_options, named_as_here
 from ..util.lazy import LazyModule
@@ -156,7 +157,7 @@ def least_squares(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> A
     start, unravel = _vector(x0)
     check_callable(fun, "scipy.optimize.least_squares")
 
-    def residuals(v: object, *args: object) -> Any:
+    def residuals(v: object, *args: object) -> AnyArray:
         return ravel(fun(unravel(v), *args))[0]
     check_options(least_squares, optimize.least_squares, options)
     options.setdefault("jac", jacobian(residuals))
@@ -254,7 +255,7 @@ def root(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> Any:
     start, unravel = _vector(x0)
     check_callable(fun, "scipy.optimize.root")
 
-    def residuals(v: object, *args: object) -> Any:
+    def residuals(v: object, *args: object) -> AnyArray:
         return ravel(fun(unravel(v), *args))[0]
     check_options(root, optimize.root, options)
     if options.get("method", "hybr") in ("hybr", "lm"):
@@ -281,7 +282,7 @@ def _real(leaf: object) -> np.ndarray:
 
 
 def _of_vector(fun: Callable, unravel: Callable) -> Callable:
-    def of_vector(v: object, *args: object) -> Any:
+    def of_vector(v: object, *args: object) -> AnyArray:
         return fun(unravel(v), *args)
     return of_vector
 

@@ -44,7 +44,7 @@ def later_tree(model: object, name: str) -> Any:
     return tree.map_leaves(lambda x: later_input(x, name) if _moves(x) else x, model)
 
 
-def _moves(x: Any) -> bool:
+def _moves(x: ArrayOrNumber) -> bool:
     return is_data(x) and type_of(x).dtype.kind in "fc"
 
 

@@ -61,7 +61,7 @@ def ravel(t: Any) -> "tuple[Any, Callable]":
     return registry["concatenate"](*flat, axis=0), unravel
 
 
-def _is_data(x: Any) -> bool:
+def _is_data(x: AnyArray) -> bool:
     """Whether a leaf has numbers: an array, a number or a tensor."""
     return is_data(x) or getattr(x, "__fad_level__", 0) == 1
 

@@ -23,6 +23,7 @@ from ..ops.linalg.matrices import matmul, transposed
 from ..ops.literals import has_values
 from ..ops.numpy_api.arguments import as_array
 from ..ops.numpy_api.within import WITHIN
+from ..util.array import AnyArray
 from ..util.errors import NoDerivativeError
 from ..util.lazy import LazyModule
 from .products import jvp
@@ -32,11 +33,11 @@ linalg: Any = LazyModule("scipy.linalg")
 NAMES = "abqres"
 
 
-def _adjoint(a: object) -> Any:
+def _adjoint(a: object) -> AnyArray:
     return conjugate(transposed(a))
 
 
-def _face(name: str, *args: object) -> Any:
+def _face(name: str, *args: object) -> AnyArray:
     return BY_NAME[f"scipy.linalg.{name}"].call(*args)
 
 
@@ -47,10 +48,10 @@ class Riccati:
         self.is_discrete, self.given, self.options = is_discrete, given, options
         self.name = f"solve_{'discrete' if is_discrete else 'continuous'}_are"
 
-    def on_numbers(self, _: object, *matrices: object) -> Any:
+    def on_numbers(self, _: object, *matrices: object) -> AnyArray:
         return getattr(linalg, self.name)(**dict(zip(self.given, matrices)), **self.options)
 
-    def gain(self, x: object, a: object, b: object, r: object, e: object, s: object) -> Any:
+    def gain(self, x: object, a: object, b: object, r: object, e: object, s: object) -> AnyArray:
         """K."""
         of_state = matmul(matmul(_adjoint(b), x), (a if self.is_discrete else e) if e is not None or self.is_discrete
                           else BY_NAME["numpy.eye"].call(shape_of(a)[0]))
@@ -58,7 +59,7 @@ class Riccati:
         return _face("solve", r + matmul(matmul(_adjoint(b), x), b) if self.is_discrete else r, right)
 
     def left_side(self, x: object, a: object, b: object, q: object, r: object, e: object = None,
-                  s: object = None) -> Any:
+                  s: object = None) -> AnyArray:
         """The function that is zero for the solution x."""
         k = self.gain(x, a, b, r, e, s)
         outer = a if self.is_discrete else e
@@ -70,7 +71,7 @@ class Riccati:
         first = matmul(before, a)
         return _adjoint(first) + first - matmul(product, k) + q
 
-    def __call__(self, values: Sequence) -> Any:
+    def __call__(self, values: Sequence) -> AnyArray:
         return call_with_rule(self.name, lambda x, *_: (x,), self._push, values)[0]
 
     def _push(self, values: Sequence, dxs: Sequence) -> tuple:
@@ -78,7 +79,7 @@ class Riccati:
         x = self(values)
         moving = [k for k, d in enumerate(dxs[1:]) if d is not None]
 
-        def along(*moved: Any) -> Any:
+        def along(*moved: Any) -> AnyArray:
             filled = {**dict(zip(self.given, matrices)), **{self.given[k]: m for k, m in zip(moving, moved)}}
             return self.left_side(x, **filled)
         change = jvp(along, [matrices[k] for k in moving], [dxs[1 + k] for k in moving])[1]
@@ -93,7 +94,7 @@ class Riccati:
 
 
 def riccati(is_discrete: bool, a: object, b: object, q: object, r: object, e: object = None, s: object = None,
-            balanced: bool = True) -> Any:
+            balanced: bool = True) -> AnyArray:
     """The stabilising solution."""
     if has_values(balanced):
         raise NoDerivativeError("balanced is traced", do="pass True or False")

@@ -26,6 +26,7 @@ from ..ops.linalg.matrices import matmul, transposed
 from ..ops.numpy_api.arguments import as_array, fixed
 from ..ops.numpy_api.piecewise import rows
 from ..ops.numpy_api.within import WITHIN
+from ..util.array import AnyArray
 from ..util.errors import NoDerivativeError
 from ..util.lazy import LazyModule
 from .jacobian import jacobian
@@ -54,7 +55,7 @@ class Form:
         self.places[self.rotations] = self.places[self.rotations[::-1]] = np.arange(count)
         self.signs[self.rotations], self.signs[self.rotations[::-1]] = 1.0, -1.0
 
-    def on_numbers(self, _: object, a: object) -> Any:
+    def on_numbers(self, _: object, a: object) -> AnyArray:
         """T and Z."""
         if self.name == "schur":
             return np.stack(linalg.schur(a))
@@ -69,7 +70,7 @@ class Form:
                                             "signs or another order for a matrix that is nearly the same")
         return 1.0
 
-    def told(self, x: object, t: object) -> Any:
+    def told(self, x: object, t: object) -> AnyArray:
         """The vector that must be zero in a derivative x of T."""
         i, j = self.zeros
         low = _elements(x, i, j)
@@ -77,11 +78,11 @@ class Form:
             return low
         return registry["where"](_elements(t, i, j) != 0.0, _elements(x, i, i) - _elements(x, j, j), low)
 
-    def rotation(self, w: object) -> Any:
+    def rotation(self, w: object) -> AnyArray:
         """The skew matrix W with these elements."""
         return rows(registry["concatenate"](w, np.zeros(1), axis=0), self.places) * self.signs
 
-    def __call__(self, values: Sequence) -> Any:
+    def __call__(self, values: Sequence) -> AnyArray:
         return call_with_rule(self.name, lambda both, *_: (both,), self._push, values)[0]
 
     def _push(self, values: Sequence, dxs: Sequence) -> tuple:
@@ -93,7 +94,7 @@ class Form:
         m = matmul(matmul(transposed(z), dxs[1]), z)
         dt, dz = m, z * 0.0
         if len(self.zeros[0]):
-            def rotated(w: object) -> Any:
+            def rotated(w: object) -> AnyArray:
                 return matmul(t, self.rotation(w)) - matmul(self.rotation(w), t)
             matrix = jacobian(lambda w: self.told(rotated(w), t))(np.zeros(len(self.rotations[0])))
             right = registry["reshape"](-self.told(m, t), len(self.zeros[0]), 1)
@@ -102,7 +103,7 @@ class Form:
         return (both,), (BY_NAME["numpy.stack"].call([dt, dz]),)
 
 
-def _elements(x: object, i: object, j: object) -> Any:
+def _elements(x: object, i: object, j: object) -> AnyArray:
     return rows(registry["reshape"](x, shape_of(x)[0] * shape_of(x)[1]), i * shape_of(x)[1] + j)
 
 

@@ -113,7 +113,7 @@ def not_found(name: str, why: str) -> RuntimeError:
     return RuntimeError(f"scipy.optimize.{name} found no solution, so that there is no derivative: {why}")
 
 
-def start_of(x0: object) -> Any:
+def start_of(x0: object) -> AnyArray:
     """The starting point of a solver of vectors, as a vector of floats."""
     return BY_NAME["numpy.ravel"].call(as_array(x0)) * 1.0
 
@@ -124,7 +124,7 @@ def _number(y: AnyArray) -> AnyArray:
 
 # -- roots -------------------------------------------------------------------------------------------------
 
-def bracketed(name: str, f: Callable, a: object, b: object, args: tuple = (), **options: object) -> Any:
+def bracketed(name: str, f: Callable, a: object, b: object, args: tuple = (), **options: object) -> AnyArray:
     """A root between a and b."""
     options = plain(name, options)
     if name in roots.METHODS:
@@ -182,7 +182,7 @@ def whole(x: AnyArray) -> AnyArray:
     return registry["cast"](x, dtype=np.dtype(np.int64))
 
 
-def newton(name: str, f: Callable, x0: Any, fprime: object = None, args: tuple = (), **options: object) -> Any:
+def newton(name: str, f: Callable, x0: Any, fprime: object = None, args: tuple = (), **options: object) -> AnyArray:
     """Roots of a function, from x0: a number or an array of them."""
     options = plain(name, options, "fprime2", "x1")
     if not shape_of(x0) and type_of(x0).dtype.kind in "biuf" and not isinstance(x0, (list, tuple)):
@@ -236,7 +236,7 @@ def root(name: str, f: Callable, x0: object, args: Any = (), method: str = "hybr
                                    nfev=whole(facts[0]))
 
 
-def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: object) -> Any:
+def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: object) -> AnyArray:
     """A root (or the fixed point) of a function of arrays, by a solver that raises where it does not converge."""
     is_fixed_point = name == "fixed_point"
     options = plain(name, options)
@@ -246,7 +246,7 @@ def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: object
     def find(start: object, theta: tuple) -> tuple:
         return getattr(optimize, name)(function.on_numbers(theta), start, **options), 0.0
 
-    def condition(x: Any, theta: tuple) -> Any:
+    def condition(x: Any, theta: tuple) -> AnyArray:
         y = function.traced(x, theta)
         return y - x if is_fixed_point else y
     return problem.solve(find, condition)[0]
@@ -283,7 +283,7 @@ def minimize(name: str, f: Callable, x0: object, args: Any = (), method: object 
 
 def stationary(f: Callable, limits: "tuple | None" = None) -> Callable:
     """The condition of a minimum of f(x, theta): a component on one of its limits stays there."""
-    def condition(x: object, theta: tuple) -> Any:
+    def condition(x: object, theta: tuple) -> AnyArray:
         slope = gradient_of(lambda x: f(x, theta), "a minimum within a function")(x)
         if limits is None:
             return slope

@@ -28,6 +28,7 @@ from ..ops.literals import has_values
 from ..ops.numpy_api.arguments import as_array
 from ..ops.numpy_api.within import WITHIN
 from ..routines import above
+from ..util.array import AnyArray
 from ..util.errors import NoDerivativeError
 from ..util.lazy import LazyModule
 from .closed import Closed
@@ -58,7 +59,7 @@ class Trajectory:
         """f(t, y) as a vector, in the program."""
         return ravel(self.closed((t, y), theta))[0]
 
-    def __call__(self, y0: Any, span: Any, times: Any, atol: Any, theta: Sequence) -> Any:
+    def __call__(self, y0: Any, span: Any, times: Any, atol: Any, theta: Sequence) -> AnyArray:
         room = registry["full"](0.0, shape_of(times)[0], shape_of(y0)[0], dtype=FLOAT)
         return call_with_rule(self.name, self._run, self._push, (room, y0, span, times, atol, *theta))[0]
 
@@ -100,12 +101,12 @@ class Trajectory:
         return registry["for"].run_regions([0, shape_of(times)[0], 1, y * 0.0], (row,))[0]
 
     def _sensitivities(self, y0: object, span: object, times: object, atol: object, theta: Sequence, moving: Sequence,
-                       starts: bool, q: object) -> Any:
+                       starts: bool, q: object) -> AnyArray:
         """S at each time: an array of times, components and columns."""
         n = shape_of(y0)[0]
         identity = [BY_NAME["numpy.eye"].call(n)] if starts else []
 
-        def wide(t: object, z: Any, *values: object) -> Any:
+        def wide(t: object, z: Any, *values: object) -> AnyArray:
             filled = [{**dict(zip(moving, values))}.get(k, x) for k, x in enumerate(theta)]
             y, S = z[:n], registry["reshape"](z[n:], n, q)
 
@@ -142,7 +143,7 @@ class Trajectory:
         registry["check_that"](passed == 1.0, True, what="a jump", error="RuntimeError")
 
 
-def _as_columns(block: object) -> Any:
+def _as_columns(block: object) -> AnyArray:
     return registry["reshape"](block, shape_of(block)[0], product(shape_of(block)[1:]))
 
 
@@ -159,7 +160,7 @@ def odeint(name: str, func: Callable, y0: object, t: object, args: object = (), 
     args = args if isinstance(args, tuple) else (args,)
     known = {k: x for k, x in options.items() if k in STEPPING}
 
-    def slope(t: object, y: object) -> Any:
+    def slope(t: object, y: object) -> AnyArray:
         return as_array(func(t, y, *args) if tfirst else func(y, t, *args)) * 1.0
 
     def find(f: Callable, y0: object, span: object, times: Any, atol: object) -> Any:
@@ -212,7 +213,7 @@ def by_lsoda(fun: Callable, t_span: object, y0: object, t_eval: object = None, r
     return times, _solution("scipy.integrate.solve_ivp", slope, y0, span, times, atol, find)
 
 
-def _rows(solved: Callable, *values: object) -> Any:
+def _rows(solved: Callable, *values: object) -> AnyArray:
     return solved(*values).y.T
 
 

@@ -15,6 +15,7 @@ from ..ops.kinds import shape_of
 from ..ops.numpy_api.arguments import as_array
 from ..routines import above
 from ..trace.runtime.capture import captured
+from ..util.array import AnyArray
 from ..util.errors import NoDerivativeError
 from .closed import Closed
 from .solved import solution
@@ -27,7 +28,7 @@ INT = np.dtype(np.int64)
 class Watched:
     """The events of one call, closed, and the terminal one, if there is one."""
 
-    def __init__(self, events: Any, args: tuple, y0: object):
+    def __init__(self, events: Callable, args: tuple, y0: object):
         self.given = (events,) if callable(events) else tuple(events)
         self.closed = [Closed(_number(event, args), (0.5, y0), NAME) for event in self.given]
         terminal = [k for k, event in enumerate(self.given) if getattr(event, "terminal", None)]
@@ -74,7 +75,7 @@ def by_lsoda_until(fun: Callable, t_span: object, y0: Any, t_eval: object, event
     trajectory = Trajectory(NAME, closed, lambda *values: find(*values).y.T)
     shorter = registry["concatenate"](span[:1], registry["reshape"](end, 1), axis=0)
 
-    def states(times: object) -> Any:
+    def states(times: object) -> AnyArray:
         return trajectory(y0, shorter, times, atol, closed.theta)
     times_of = [solution(_crossings(event, states), still) for event, still in zip(watched.closed, stills)]
     last = span[1]
@@ -91,7 +92,7 @@ def by_lsoda_until(fun: Callable, t_span: object, y0: Any, t_eval: object, event
 
 def _crossings(event: Closed, states: Callable) -> Callable:
     """Times -> the function of an event there."""
-    def values(times: Any) -> Any:
+    def values(times: Any) -> AnyArray:
         y = states(times)
 
         def one(k: Any, found: Any) -> tuple:

@@ -1,12 +1,11 @@
 """Arrays as kernels take them, and as callers get them."""
-from typing import Any
 
 import numpy as np
 
 from ..util.array import ArrayOrNumber
 
 
-def plain(x: ArrayOrNumber) -> Any:
+def plain(x: ArrayOrNumber) -> ArrayOrNumber:
     """A value as kernels take it: arrays C-contiguous, aligned, writeable and in native byte order; 0-d arrays as
     scalars.
     """
@@ -24,7 +23,7 @@ def is_plain(x: np.ndarray) -> bool:
     return x.flags.carray and x.dtype.isnative
 
 
-def owned(y: ArrayOrNumber, values: list) -> Any:
+def owned(y: ArrayOrNumber, values: list) -> ArrayOrNumber:
     """An output that the caller may write to: no view of an input, nothing broadcast."""
     if isinstance(y, np.ndarray) and y.ndim:
         if y.base is not None or not y.flags.writeable or any(y is v for v in values):

@@ -20,6 +20,7 @@ from ..ir.graph import Func
 from ..ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of, steps_in
 from ..ir.types import LARGEST, Type
 from ..util import tree
+from ..util.array import ArrayOrNumber
 from ..util.errors import INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, UnstageableError
 from .plain import plain
 
@@ -255,7 +256,7 @@ def _repeat(w: _Writer, entry: Repeat, counts: tuple) -> list:
     return lists
 
 
-def _types(entry: Any, inner: tuple = ()) -> list:
+def _types(entry: PreludeCall, inner: tuple = ()) -> list:
     """The types of the values of an entry, each with the counts of the loops within."""
     if isinstance(entry, Repeat):
         return [x for s in entry.steps for x in _types(s, (*inner, _integer(entry.count)))]
@@ -272,7 +273,7 @@ class _Unlike:
     def __init__(self, step: PreludeCall):
         self.step = step
 
-    def __call__(self, result: Any) -> None:
+    def __call__(self, result: ArrayOrNumber) -> None:
         name = getattr(self.step.function, "__name__", getattr(self.step.function, "name", "a function"))
         raise UnstageableError(
             f"{name} returned {type(result).__name__} of another type or shape than when the function was traced",
@@ -289,5 +290,5 @@ class _FirstKnown:
         self.function, self.first = function, list(first)
         self.__name__ = getattr(function, "__name__", "a function")
 
-    def __call__(self, *args: object, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: Any) -> ArrayOrNumber:
         return self.first.pop() if self.first else self.function(*args, **kwargs)

@@ -52,7 +52,7 @@ class StoredKernel:
 
     cache_path = ""
 
-    def __init__(self, f: Any, kept: Any, write: Callable, discard: Callable):
+    def __init__(self, f: Callable, kept: Any, write: Callable, discard: Callable):
         self.f, self.kept, self.write, self.discard = f, kept, write, discard
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

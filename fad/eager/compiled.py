@@ -61,7 +61,7 @@ class StagedCalls:
         value, pullback = pulled_in_place(lambda xs: self.call(xs, rest), (xs,), False)
         return value, pullback(later_tree(value, "g")), value
 
-    def _gradient(self, xs: tuple, rest: tuple, g: Any) -> tuple:
+    def _gradient(self, xs: tuple, rest: tuple, g: AnyArray) -> tuple:
         return pulled_in_place(lambda xs: self.call(xs, rest), (xs,), False)[1](g)[0]
 
 
@@ -82,7 +82,7 @@ class CompiledNode(Node):
     """The step that a compiled function is. `saved` are its tensors, `pullback` is what its first run left for
     backward."""
 
-    def __init__(self, call: "CompiledCall", edges: list, pullback: Any, model: object):
+    def __init__(self, call: "CompiledCall", edges: list, pullback: Callable, model: object):
         super().__init__(tuple(edges), call.numbers(edges))
         self.kind, self.rest, self.pullback = call.kind, call.rest, pullback
         hooks = now().pack_hooks[-1] if now().pack_hooks else None

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import DTypeLike
 from .devices import on_cpu, required
 from .dtypes import as_data, as_dtype, is_complex, is_floating_point, promote_types
 from .engine import queue_callback
@@ -31,7 +32,7 @@ def leaf(a: np.ndarray, requires_grad: bool = False) -> Tensor:
 
 @function(method=False)
 @on_cpu
-def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(data: Any, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """A tensor with a copy of the data.
 
     >>> tensor([1, 2.5])
@@ -41,7 +42,7 @@ def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tens
 
 
 @function(method=False)
-def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, dtype: DTypeLike = None, device: Any = None) -> Tensor:
     """The data as a tensor, sharing memory where that is possible; a tensor is itself."""
     required(device)
     if isinstance(data, Tensor):
@@ -50,7 +51,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 @function(method=False)
-def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: "bool | None" = None,
+def asarray(obj: Any, *, dtype: DTypeLike = None, device: Any = None, copy: "bool | None" = None,
             requires_grad: bool = False) -> Tensor:
     """The data as a tensor, sharing memory unless told to copy, or (copy=False) not at all if it cannot; of a tensor
     that is told to require gradients no
@@ -110,7 +111,7 @@ def _extents(name: str, size: tuple) -> tuple:
     return extents
 
 
-def _dtype_for(dtype: Any, out: Any) -> "np.dtype | None":
+def _dtype_for(dtype: DTypeLike, out: Any) -> "np.dtype | None":
     """The dtype that is asked for: out's, where that is given."""
     dtype = None if dtype is None else as_dtype(dtype)                      # None itself is a dtype to NumPy
     if out is not None and dtype is not None and dtype != out._a.dtype:
@@ -157,7 +158,7 @@ def creating(make: Callable) -> Callable:
 
 
 @creating
-def full(size: Any, fill_value: Any, *, dtype: Any) -> np.ndarray:
+def full(size: Any, fill_value: Any, *, dtype: DTypeLike) -> np.ndarray:
     """A shape filled with one number."""
     if isinstance(size, (int, float)):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
@@ -167,7 +168,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any) -> np.ndarray:
 
 
 @creating
-def eye(n: int, m: "int | None" = None, *, dtype: Any) -> np.ndarray:
+def eye(n: int, m: "int | None" = None, *, dtype: DTypeLike) -> np.ndarray:
     """Ones on the diagonal."""
     for name, size in (("n", n), ("m", m)):
         if size is not None and size < 0:
@@ -206,7 +207,7 @@ def _like(name: str) -> None:
     make = MAKERS[name][0]
 
     @on_cpu
-    def call(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, memory_format: Any = None,
+    def call(input: Tensor, *, dtype: DTypeLike = None, requires_grad: bool = False, memory_format: Any = None,
              layout: Any = None,
              generator: Any = None, pin_memory: bool = False) -> Tensor:
         a = make(input._a.shape, input._a.dtype if dtype is None else as_dtype(dtype), generator)
@@ -215,7 +216,7 @@ def _like(name: str) -> None:
     add(call.__name__, call, method=False)
 
     @on_cpu
-    def new(self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    def new(self: Tensor, *size: Any, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
         return leaf(make(sizes_of(size), self._a.dtype if dtype is None else as_dtype(dtype), None), requires_grad)
     new.__name__, new.__doc__ = f"new_{name}", f"fad.{name} in the dtype of this tensor."
     setattr(Tensor, new.__name__, new)
@@ -227,7 +228,7 @@ for _name in MAKERS:
 
 @function(method=False)
 @on_cpu
-def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False,
+def full_like(input: Tensor, fill_value: Any, *, dtype: DTypeLike = None, requires_grad: bool = False,
               memory_format: Any = None) -> Tensor:
     """One number in the shape and dtype of a tensor."""
     value, = numbers("full_like", fill_value=fill_value)
@@ -253,7 +254,7 @@ Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False
 
 @function(method=False)
 @on_cpu
-def scalar_tensor(value: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def scalar_tensor(value: Any, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """A tensor without axes."""
     return leaf(np.asarray(value, default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
 

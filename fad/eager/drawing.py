@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import ArrayOrNumber, DTypeLike
 from .creation import creating, leaf
 from .devices import on_cpu
 from .dtypes import as_dtype
@@ -22,7 +23,7 @@ def _below(low: Any, high: Any) -> None:
 
 
 @creating
-def randint(low: Any = 0, high: Any = None, size: Any = None, *, dtype: Any, generator: Any = None) -> np.ndarray:
+def randint(low: Any = 0, high: Any = None, size: Any = None, *, dtype: DTypeLike, generator: Any = None) -> np.ndarray:
     """Integers drawn evenly from [low, high)."""
     if size is None:
         low, high, size = 0, low, high
@@ -32,7 +33,7 @@ def randint(low: Any = 0, high: Any = None, size: Any = None, *, dtype: Any, gen
 
 
 @creating
-def randperm(n: int, *, dtype: Any, generator: Any = None) -> np.ndarray:
+def randperm(n: int, *, dtype: DTypeLike, generator: Any = None) -> np.ndarray:
     """0, 1, ..., n - 1 in random order."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
@@ -66,7 +67,7 @@ def bernoulli(self: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     return leaf(_chances(source(generator), self._a.shape, self._a if p is None else p).astype(self._a.dtype))
 
 
-def _chances(rng: Any, shape: tuple, p: Any = 0.5) -> np.ndarray:
+def _chances(rng: Any, shape: tuple, p: ArrayOrNumber = 0.5) -> np.ndarray:
     """Those of a shape's elements that came to pass."""
     chance = p._a if isinstance(p, Tensor) else np.asarray(p)
     if chance.size and not ((chance >= 0) & (chance <= 1)).all():
@@ -112,7 +113,7 @@ def binomial(count: Tensor, prob: Tensor, *, generator: Any = None) -> Tensor:
     return leaf(np.asarray(source(generator).binomial(count._a.astype(np.int64), prob._a)).astype(prob._a.dtype))
 
 
-def randint_like(input: Tensor, low: int, high: Any = None, *, dtype: Any = None, requires_grad: bool = False,
+def randint_like(input: Tensor, low: int, high: Any = None, *, dtype: DTypeLike = None, requires_grad: bool = False,
                  **options: Any) -> Tensor:
     """Integers drawn evenly from [low, high), in the shape of a tensor."""
     low, high = (0, low) if high is None else (low, high)

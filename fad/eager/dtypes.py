@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import DTypeLike
 from .promotion import default, default_complex, promoted_type
 from .tensor import raw
 
@@ -59,7 +60,7 @@ def set_default_dtype(dtype: np.dtype) -> None:
     default.dtype = dtype
 
 
-def as_dtype(dtype: Any) -> np.dtype:
+def as_dtype(dtype: DTypeLike) -> np.dtype:
     """A dtype from what names one: a dtype, a NumPy type, PyTorch's name for it, a Python type."""
     if isinstance(dtype, str) and dtype in DTYPES:
         return DTYPES[dtype]

@@ -98,7 +98,7 @@ def unary(op: Op, general: Callable) -> Callable:
     return _unary(general, op.facts["ufunc"], Fast(op, saves), *saves)
 
 
-def _unary(general: Callable, ufunc: Any, fast: Fast, keeps_x: bool, keeps_y: bool) -> Callable:
+def _unary(general: Callable, ufunc: np.ufunc, fast: Fast, keeps_x: bool, keeps_y: bool) -> Callable:
     handle = fast.handle
 
     def call(x: Any) -> Any:
@@ -147,7 +147,7 @@ class BinaryNode(OpNode):
         first, second = self.next
         return (None if first is None else self._part(0, g, x, y), None if second is None else self._part(1, g, x, y))
 
-    def _part(self, k: int, g: Any, x: "AnyArray | None", y: "ArrayOrNumber | None") -> Any:
+    def _part(self, k: int, g: AnyArray, x: "AnyArray | None", y: "ArrayOrNumber | None") -> AnyArray:
         p = self.fast.partials[k]
         if p.__class__ is int:
             g = g if p == 1 else -g
@@ -288,7 +288,7 @@ def binary(op: Op, general: Callable) -> Callable:
     return _binary(general, ufunc, Fast(op, tuple(keeps)))
 
 
-def _binary(general: Callable, ufunc: Any, fast: Fast) -> Callable:
+def _binary(general: Callable, ufunc: np.ufunc, fast: Fast) -> Callable:
     handle, keeps = fast.handle, fast.keeps
 
     def call(x: Any, y: Any) -> Any:

@@ -11,7 +11,7 @@ from ..util.array import AnyArray, Axes
 from .errors import c_name
 
 
-def _by(sizes: Any) -> str:
+def _by(sizes: AnyArray) -> str:
     return "x".join(map(str, sizes))
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..util.array import ArrayOrNumber
+from ..util.array import AnyArray, ArrayOrNumber
 from . import composites
 from .conversion import clone, to
 from .errors import c_name, scalar_name
@@ -57,7 +57,7 @@ define("conj_physical", lambda self: op["conj"](self) if self.dtype.kind == "c" 
 
 
 @function(changing=True)
-def frac(self: Tensor) -> Any:
+def frac(self: Tensor) -> AnyArray:
     """The fractional part."""
     refuse("frac", (self,))
     return composites.frac(self)
@@ -115,7 +115,7 @@ Tensor.where = lambda self, condition, other: op["where"](condition, self, other
 
 
 @function(changing=True)
-def masked_fill(self: Tensor, mask: Tensor, value: ArrayOrNumber) -> Any:
+def masked_fill(self: Tensor, mask: Tensor, value: ArrayOrNumber) -> AnyArray:
     """value where the mask holds."""
     if raw(mask).dtype.kind != "b":
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype "
@@ -191,7 +191,7 @@ sinc = define("sinc", lambda self: op["sinc"](self), "sin(pi x) / (pi x).")
 
 
 @function(changing=True)
-def nan_to_num(self: Tensor, nan: float = 0.0, posinf: object = None, neginf: object = None) -> Any:
+def nan_to_num(self: Tensor, nan: float = 0.0, posinf: object = None, neginf: object = None) -> AnyArray:
     """Numbers in place of nan and infinities."""
     if self.dtype.kind in "biu":
         return clone(self)

@@ -174,7 +174,7 @@ def _own(dy: "Tensor | None", dxs: list) -> "Tensor | None":
     return apart(dy, dxs)
 
 
-def _primal(x: ArrayOrNumber) -> Any:
+def _primal(x: ArrayOrNumber) -> ArrayOrNumber:
     """A tensor without its tangent, with its history."""
     if not isinstance(x, Tensor) or x._x is None or x._x.tangent is None:
         return x

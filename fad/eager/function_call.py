@@ -30,7 +30,7 @@ class VmapInfo(NamedTuple):
 class _Batched(custom_vjp):
     """A Function that says itself what it means for a batch."""
 
-    def __init__(self, forward: Callable, cls: Any):
+    def __init__(self, forward: Callable, cls: type):
         super().__init__(forward)
         self.cls = cls
 
@@ -40,7 +40,7 @@ class _Batched(custom_vjp):
         return rule
 
 
-def _by_vmap(cls: Any, call: Any, xs: Any, flags: tuple, n: ArrayOrNumber) -> list:
+def _by_vmap(cls: type, call: Any, xs: Any, flags: tuple, n: ArrayOrNumber) -> list:
     """The results over n examples, by the Function's vmap."""
     args, kwargs = call.fill(xs)
     batched = {x.atom for x, b in zip(xs, flags) if b}
@@ -60,7 +60,7 @@ def _to_front(y: AnyArray, axis: int) -> AnyArray:
     return y if axis == 0 else op["transpose"](y, axes=(axis, *[k for k in range(len(y.shape)) if k != axis]))
 
 
-def staged(cls: Any, args: tuple, kwargs: dict) -> Any:
+def staged(cls: Any, args: tuple, kwargs: dict) -> AnyArray:
     """A call on traced arrays: a function with a reverse rule of its own, which is the Function's backward."""
     ctx = cls._backward_cls()
     ctx.materialize_grads = False
@@ -106,7 +106,7 @@ def with_defaults(cls: Any, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
 class FunctionCall:
     """One call of a Function."""
 
-    def __init__(self, cls: Any, args: tuple, kwargs: dict):
+    def __init__(self, cls: type, args: tuple, kwargs: dict):
         if cls.defines("setup_context"):
             args, kwargs = with_defaults(cls, args, kwargs)
         elif kwargs:  # what is given by name has its place too, and its gradient

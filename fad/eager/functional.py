@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..api import functional as of_arrays
-from ..util.array import ArrayLike
+from ..util.array import AnyArray, ArrayLike
 from ..util.keywords import named_as_here
 from . import errors
 from .forward_ad import dual_level, make_dual, unpack_dual
@@ -197,7 +197,7 @@ _NO_VECTOR = ("The vector v can only be None if the input to the user-provided f
               "single element.")
 
 
-def _direction(v: Any, xs: tuple, several: bool, name: str) -> tuple:
+def _direction(v: AnyArray, xs: tuple, several: bool, name: str) -> tuple:
     if v is None:
         _single(xs, _NO_VECTOR)
         return (wrap(np.ones_like(xs[0]._a)),)

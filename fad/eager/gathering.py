@@ -141,7 +141,7 @@ def _scatter_multiplied(x: Tensor, dim: int, i: np.ndarray, part: ArrayOrNumber)
 
 
 @function(changing=True)
-def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
+def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> AnyArray:
     """self with src added at the indices along a dimension."""
     i = _index("scatter", self, dim, index)
     if (i.size and i.ndim and isinstance(self, Tensor) and isinstance(src, Tensor) and src._a.shape == i.shape
@@ -156,7 +156,7 @@ def _scatter_added(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
 
 
 @function()
-def index_select(self: Tensor, dim: int, index: AnyArray) -> Any:
+def index_select(self: Tensor, dim: int, index: AnyArray) -> AnyArray:
     """The parts at these indices along a dimension."""
     ax, i = one_dim(dim, len(self.shape)), raw(index)
     if i.ndim > 1:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..ops.subscript import read_subscript
 from ..ops.table import TABLE as op
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.interrupts import let_through
 from .errors import broadcasts, not_expandable
 from .inplace import copy_, in_place
@@ -60,7 +61,7 @@ def _numbers(s: Any) -> Any:
     return [_numbers(k) for k in s] if isinstance(s, (list, tuple, range)) else raw(s)
 
 
-def _index_array(a: Any) -> Any:
+def _index_array(a: AnyArray) -> AnyArray:
     """An array that selects: of integers, or a mask (a mask without axes: True or False)."""
     if a.dtype == np.uint8:
         warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
@@ -172,7 +173,7 @@ def _check_arrays(x: Tensor, key: tuple) -> None:
                          + ", ".join([str(list(shape)) for shape in shapes]))
 
 
-def _axes_of(s: Any) -> int:
+def _axes_of(s: AnyArray) -> int:
     """The number of dimensions that an item of a subscript selects from."""
     return 0 if s is Ellipsis else s.ndim if isinstance(s, np.ndarray) and s.dtype.kind == "b" else 1
 
@@ -267,7 +268,7 @@ def setitem(self: Tensor, subscript: Any, value: Any) -> None:
         raise _index_error(self, key, error) from None
 
 
-def _broadcast_value(value: Any, part: Tensor) -> Any:
+def _broadcast_value(value: ArrayOrNumber, part: Tensor) -> ArrayOrNumber:
     if isinstance(value, (list, tuple)):
         value = wrap(np.asarray([raw(v) for v in value]))
     if (isinstance(value, Tensor) and value._a.ndim > part._a.ndim

@@ -199,7 +199,7 @@ def _move_tangent(x: Tensor, new: Tensor) -> None:
             in_place(x.extra.tangent, _instead, tangent)
 
 
-def _instead(old: Tensor, new: Any) -> Any:
+def _instead(old: Tensor, new: AnyArray) -> AnyArray:
     return new.clone()
 
 

@@ -115,7 +115,7 @@ define("dstack",
 
 
 @function()
-def flip(self: Tensor, *axes: object, dims: object = None) -> Any:
+def flip(self: Tensor, *axes: object, dims: object = None) -> AnyArray:
     """The order along dimensions reversed."""
     if dims is None and not axes:
         raise TypeError('flip() missing 1 required positional arguments: "dims"')
@@ -229,7 +229,7 @@ function("triu", changing=True)(_triangle("triu", lambda d, k: d >= k))
 
 
 @function()
-def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> AnyArray:
     """Matrices with the last dimension's elements on a diagonal."""
     if one_dim(dim1, len(self.shape) + 1) == one_dim(dim2, len(self.shape) + 1):
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")

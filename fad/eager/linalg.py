@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..util.array import ArrayOrNumber, Axes, DTypeLike
+from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from .factors import MATRICES, Factors, pivoting
 from .libraries import face
 from .products import cross_product
@@ -13,7 +13,7 @@ from .results import QR, Cholesky, Inverted, Solved
 from .tensor import Tensor, raw, wrap
 
 
-def _info(x: Any) -> Tensor:
+def _info(x: AnyArray) -> Tensor:
     return wrap(np.zeros(x.shape[:-2], np.int32))
 
 

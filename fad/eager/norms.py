@@ -5,7 +5,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
-from ..util.array import AnyArray, Axes, DTypeLike
+from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from . import composites
 from .dtypes import as_dtype
 from .errors import scalar_name
@@ -24,7 +24,7 @@ def norm(self: AnyArray, p: object = "fro", dim: Axes = None, keepdim: bool = Fa
 
 
 @step("LinalgVectorNormBackward0", "self", "self result", "ord=p dim keepdim")
-def _norm(self: AnyArray, p: Any, dim: Axes, keepdim: bool) -> AnyArray:
+def _norm(self: AnyArray, p: ArrayOrNumber, dim: Axes, keepdim: bool) -> AnyArray:
     if self.dtype.kind not in "fc":
         raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{scalar_name(self.dtype)}")

@@ -16,7 +16,7 @@ def _any_gradient(args: tuple) -> bool:
     return any(isinstance(a, Tensor) and a.requires_grad for a in args)                    # type: ignore[attr-defined]
 
 
-def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: object, **kwargs: object) -> Any:
+def array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Any:
     found = find(ufunc)
     if found is None:
         return _constant(lambda *arrays, **options: getattr(ufunc, method)(*arrays, **options), inputs, kwargs, ufunc)

@@ -1,5 +1,4 @@
 """An op of the table written over its first argument, at once where no derivative is wanted."""
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ def _refused(op: Op, x: Tensor, args: list) -> str:
     return errors.not_castable(dtype, x._a.dtype)
 
 
-def _run_into(ufunc: Any, a: np.ndarray, rest: list) -> None:
+def _run_into(ufunc: np.ufunc, a: np.ndarray, rest: list) -> None:
     """a = ufunc(a, *rest), in a's memory; among integers it counts modulo the range of a's dtype."""
     unlike = a.dtype.kind in "iu" and any(isinstance(b, np.ndarray) and b.dtype.kind in "iub" and b.dtype != a.dtype
                                           for b in rest)

@@ -1,5 +1,5 @@
 """The texts of tensors."""
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def _scientific(values: np.ndarray) -> "tuple[bool, bool]":
             else bool(big / small > 1e8 or big > 1e8))
 
 
-def formatter(values: np.ndarray) -> Any:
+def formatter(values: np.ndarray) -> Callable:
     """A function that writes one element."""
     kind = values.dtype.kind
     if kind in "biu":

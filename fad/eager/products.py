@@ -160,7 +160,7 @@ def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: f
     return composites.addmm(self, mat1, mat2, beta=_factor("beta", beta, self), alpha=_factor("alpha", alpha, mat1))
 
 
-def _factor(name: str, number: Any, x: Any) -> Any:
+def _factor(name: str, number: ArrayOrNumber, x: AnyArray) -> Any:
     """A number by which x is multiplied, in x's dtype."""
     if isinstance(number, float) and x.dtype.kind in "iu":
         raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
@@ -356,7 +356,7 @@ def cov(self: Tensor, *, correction: int = 1, fweights: "Tensor | None" = None,
 
 
 @function()
-def trace(self: Tensor) -> Any:
+def trace(self: Tensor) -> AnyArray:
     """The sum of a matrix' diagonal."""
     if len(self.shape) != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {len(self.shape)}")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray, DTypeLike
 from .creation import creating, leaf, numbers, ranks
 from .devices import on_cpu
 from .dtypes import as_dtype
@@ -15,7 +16,7 @@ from .registry import function
 from .tensor import Tensor, wrap
 
 
-def _in_whole(dtype: Any, *given: Any) -> list:
+def _in_whole(dtype: DTypeLike, *given: Any) -> list:
     """Numbers without their fractions, where whole numbers are to be made from them."""
     is_whole = dtype is not None and dtype.kind in "iu"
     return [math.trunc(x) if is_whole and math.isfinite(x) else x for x in given]
@@ -25,7 +26,7 @@ _NO_END: Any = object()
 
 
 @creating
-def arange(start: Any = 0, end: Any = _NO_END, step: Any = 1, *, dtype: Any) -> np.ndarray:
+def arange(start: Any = 0, end: Any = _NO_END, step: Any = 1, *, dtype: DTypeLike) -> np.ndarray:
     """start, start + step, ... below end."""
     start, end = (0, start) if end is _NO_END or end is None else (start, end)
     if dtype is not None and dtype.kind == "b":
@@ -55,7 +56,7 @@ def _whole_range(low: Any, high: Any, by: Any, dtype: np.dtype) -> np.ndarray:
 
 @function(method=False)
 @on_cpu
-def range(start: Any, end: Any, step: Any = 1, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+def range(start: Any, end: Any, step: Any = 1, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """Deprecated: start, start + step, ... up to and including end, in the default dtype; see arange."""
     low, high, by = numbers("range", start=start, end=end, step=step)
     count = int(math.floor((high - low) / by)) + 1
@@ -77,13 +78,13 @@ def _of_bounds(dtype: Any, *bounds: Any) -> np.dtype:
     return dtype or inferred
 
 
-def _bounds(dtype: Any, *bounds: Any) -> list:
+def _bounds(dtype: DTypeLike, *bounds: Any) -> list:
     """The bounds; integers between them have no derivative."""
     is_whole = dtype is not None and dtype.kind not in "fc"
     return [b.detach() if is_whole and isinstance(b, Tensor) else b for b in bounds]
 
 
-def _between(start: Any, end: Any, steps: Any, dtype: Any) -> Any:
+def _between(start: Any, end: Any, steps: Any, dtype: DTypeLike) -> Any:
     """Evenly spaced numbers between bounds that require a gradient."""
     ranks(start, end)
     share = np.linspace(0.0, 1.0, _steps(steps)).astype(_of_bounds(dtype))
@@ -91,7 +92,7 @@ def _between(start: Any, end: Any, steps: Any, dtype: Any) -> Any:
 
 
 @creating
-def linspace(start: Any, end: Any, steps: int, *, dtype: Any) -> Any:
+def linspace(start: Any, end: Any, steps: int, *, dtype: DTypeLike) -> Any:
     """Evenly spaced numbers from start to end."""
     start, end = _bounds(dtype, start, end)
     if wanted(start) or wanted(end):
@@ -101,7 +102,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any) -> Any:
 
 
 @creating
-def logspace(start: Any, end: Any, steps: int, base: Any = 10.0, *, dtype: Any) -> Any:
+def logspace(start: Any, end: Any, steps: int, base: Any = 10.0, *, dtype: DTypeLike) -> AnyArray:
     """Powers of the base at evenly spaced exponents."""
     base = number(base, "logspace", "base")
     start, end = _bounds(dtype, start, end)

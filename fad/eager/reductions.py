@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ops.table import TABLE as op
-from ..util.array import ArrayOrNumber, Axes, DTypeLike
+from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from . import composites
 from .composite import COMPOSITES
 from .dtypes import as_dtype
@@ -29,7 +29,7 @@ class Extreme(NamedTuple):
 _sum_of_all = sum_of_all(op["sum"])
 
 
-def _reduced(name: str, x: Any, dim: object, keepdim: bool, label: str) -> Tensor:
+def _reduced(name: str, x: AnyArray, dim: object, keepdim: bool, label: str) -> Tensor:
     ndim = len(x.shape)
     axes = dims_of(dim, ndim)
     y = apply_lean(op[name], x, (), {"axes": axes}, label)
@@ -122,7 +122,7 @@ def extremes(values: Tensor, places: Tensor, x: Tensor, ax: int, keep: bool) -> 
 _ALONG = {name: _along(name) for name in ("max", "min")}
 
 
-def _extreme(name: str, self: Any, dim: "ArrayOrNumber | None", keepdim: bool, other: str) -> Any:
+def _extreme(name: str, self: AnyArray, dim: "ArrayOrNumber | None", keepdim: bool, other: str) -> Any:
     title = name.capitalize()
     if isinstance(dim, Tensor):
         return op[other](self, dim)
@@ -135,7 +135,7 @@ def _extreme(name: str, self: Any, dim: "ArrayOrNumber | None", keepdim: bool, o
     return _ALONG[name](self, dim, keepdim)
 
 
-def _not_empty(x: Any, axes: "tuple | None", name: str) -> None:
+def _not_empty(x: AnyArray, axes: "tuple | None", name: str) -> None:
     """Raise where there is nothing to choose from, or numbers that have no order."""
     if x.dtype.kind == "c" and isinstance(x, Tensor):
         raise RuntimeError(f"{name}(): does not support complex input")
@@ -157,7 +157,7 @@ def _shared(x: Any, won: np.ndarray) -> Tensor:
     return sum(op["where"](won, x, 0)) / int(won.sum())
 
 
-def _take(x: Tensor, places: Tensor, ax: int) -> Any:
+def _take(x: Tensor, places: Tensor, ax: int) -> AnyArray:
     """The elements at these places along an axis, which goes."""
     if not len(x.shape):
         return x.clone() if isinstance(x, Tensor) else x
@@ -284,7 +284,7 @@ def _with_mean(name: str, x: Tensor, dim: "int | None", unbiased: object, keepdi
 
 
 @function()
-def logsumexp(self: Tensor, dim: Axes, keepdim: bool = False) -> Any:
+def logsumexp(self: Tensor, dim: Axes, keepdim: bool = False) -> AnyArray:
     """log(sum(exp(self))) along dimensions, without overflow."""
     x = self if self.dtype.kind in "fc" else self.to(default.dtype)
     return composites.logsumexp(x, axes=dims_of(dim, len(self.shape)), keep=keepdim and len(self.shape) > 0)

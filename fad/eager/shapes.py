@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..ops.table import TABLE as op
+from ..util.array import AnyArray
 from . import composites
 from .errors import mismatch, not_expandable
 from .inplace import copy_
@@ -300,7 +301,7 @@ FUNCTIONS["real"], FUNCTIONS["imag"] = _real, _imag
 
 
 @function()
-def contiguous(self: Any, memory_format: Any = None) -> Any:
+def contiguous(self: Any, memory_format: Any = None) -> AnyArray:
     """The tensor in row-major order (or another memory format): itself, or a copy."""
     if memory_format is not None:
         return self if memory_format.is_of(self._a) else self.clone(memory_format=memory_format)

@@ -100,7 +100,7 @@ def _picked(x: Tensor, places: np.ndarray, ax: int, keepdim: bool) -> Extreme:
     return extremes(_take(x, wrap(places), ax), wrap(places), x, ax, keepdim)
 
 
-def _not_empty(x: Any, ax: int, name: str) -> None:
+def _not_empty(x: AnyArray, ax: int, name: str) -> None:
     if not x.shape[ax]:
         raise IndexError(f"{name}(): Expected reduction dim {ax} to have non-zero size.")
 

@@ -13,6 +13,7 @@ from ..api.derivative import grad, value_and_grad
 from ..api.jacobian import hessian, jacfwd, jacobian, jacrev
 from ..api.products import _hvp_of, _jvp_of, _linearize_of, _vhp_of, _vjp_of
 from ..util import tree
+from ..util.array import AnyArray
 from . import grad_api
 from .forward_ad import dual_level, make_dual, unpack_dual
 from .inplace import requires_grad
@@ -23,7 +24,7 @@ from .view_kinds import alias_view
 from .views import tangent_of
 
 
-def _tensor(x: Any) -> Tensor:
+def _tensor(x: AnyArray) -> Tensor:
     t = x if isinstance(x, Tensor) else wrap(np.asarray(x))
     if not is_floating(t._a.dtype):
         raise TypeError("a derivative is taken with respect to real or complex numbers only")
@@ -79,12 +80,12 @@ class Moved:
         return False
 
 
-def _alias(x: Any) -> Tensor:
+def _alias(x: AnyArray) -> Tensor:
     y = alias_view(_tensor(x))
     return y if requires_grad(y) else y.requires_grad_()                      # type: ignore[attr-defined]
 
 
-def _outputs(value: Any) -> "tuple[list, Any]":
+def _outputs(value: AnyArray) -> "tuple[list, Any]":
     leaves, structure = tree.flatten(value)
     return [_tensor(y) if isinstance(y, (float, complex, np.ndarray, np.generic)) else y for y in leaves], structure
 
@@ -150,11 +151,11 @@ def _by_tangents(f: Callable, moved: Moved, ds: list, has_aux: bool) -> tuple:
         return result, [_primal(y) for y in ys], [_tangent(y) for y in ys]
 
 
-def _primal(y: Any) -> Any:
+def _primal(y: AnyArray) -> AnyArray:
     return unpack_dual(y).primal if isinstance(y, Tensor) and tangent_of(y) is not None else y
 
 
-def _tangent(y: Any) -> Any:
+def _tangent(y: AnyArray) -> Any:
     dy = tangent_of(y) if isinstance(y, Tensor) else None
     return wrap(np.zeros_like(y._a)) if dy is None and isinstance(y, Tensor) else dy
 
@@ -182,7 +183,7 @@ def _linearized(f: Callable, *_: Any) -> Callable:
 
 def _jacobian(f: Callable, argnums: Any = 0, *, has_aux: bool = False, holomorphic: bool = False,
               **_: Any) -> Callable:
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> AnyArray:
         moved = Moved(args, argnums)
         with changed(grad=True):
             result = f(*moved.args, **kwargs)

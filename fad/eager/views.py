@@ -10,6 +10,7 @@ import numpy as np
 
 from ..ir.op import registry
 from ..ops.kinds import AddInto
+from ..util.array import AnyArray
 from . import errors, record
 from .node import Node
 from .record import edge
@@ -50,7 +51,7 @@ class ViewOp:
         if pull is not None:
             self.pull = pull                                        # type: ignore[method-assign]
 
-    def pull(self, g: object, meta: Meta, *args: object) -> Any:
+    def pull(self, g: object, meta: Meta, *args: object) -> AnyArray:
         op, operands, params = self.rule(meta, *args)              # type: ignore[misc]
         needs = (True,) + (False,) * len(operands)
         gx = op.derivative.pullback(op, (g,), (None,), (meta, *operands), params, needs)[0]

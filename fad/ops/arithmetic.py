@@ -122,7 +122,7 @@ def is_literal(p: ArrayOrNumber) -> bool:
     return isinstance(p, (int, float, complex))
 
 
-def _pow_base(y: AnyArray, x: AnyArray, p: ArrayOrNumber) -> Any:
+def _pow_base(y: AnyArray, x: AnyArray, p: ArrayOrNumber) -> ArrayOrNumber:
     if is_literal(p):
         return 0.0 * x if p == 0 else 1 if p == 1 else 2.0 * x if p == 2 else p * x ** (p - 1)
     where, none = op("where"), (p == 0) & (x == 0)

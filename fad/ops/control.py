@@ -248,7 +248,7 @@ def _trace_branch(region: Callable) -> tuple:
         return builder, list(region())
 
 
-def _yielded(x: object, t: Type) -> Any:
+def _yielded(x: object, t: Type) -> ArrayOrNumber:
     """The value that a branch yields for a result of this type."""
     if x is UNDEFINED and t.shape:
         return registry["undefined"](*[current().value_of(n) for n in t.shape], dtype=t.dtype)

@@ -24,7 +24,7 @@ def product(extents: Any) -> Any:
     return total
 
 
-def hint(n: Any) -> "int | None":
+def hint(n: ArrayOrNumber) -> "int | None":
     """The value of an extent at tracing, if known."""
     if not isinstance(n, Value):
         return int(n)
@@ -79,7 +79,7 @@ def agree(a: Extent, b: Extent, what: str = "extents") -> Any:
     return _elder(a, b)
 
 
-def _elder(a: Extent, b: Extent) -> Any:
+def _elder(a: Extent, b: Extent) -> ArrayOrNumber:
     """Of two equal extents the number, or else the older variable: what was made outside a region holds around it."""
     if isinstance(a, int) or isinstance(b, int):
         return a if isinstance(a, int) else b
@@ -106,7 +106,7 @@ def broadcast_shapes(*shapes: tuple) -> tuple:
     return tuple(out)
 
 
-def _broadcast_extents(column: list) -> Any:
+def _broadcast_extents(column: list) -> ArrayOrNumber:
     result: Any = 1
     for n in column:
         if isinstance(n, int) and n == 1:
@@ -118,7 +118,7 @@ def _broadcast_extents(column: list) -> Any:
     return result
 
 
-def _join(a: Extent, b: Extent) -> Any:
+def _join(a: Extent, b: Extent) -> ArrayOrNumber:
     if not (isinstance(a, int) and isinstance(b, int)) and hint(a) != hint(b):
         if is_one(a):
             return b

@@ -44,7 +44,7 @@ def _infer_same(x: AnyArray) -> Type:
     return Type(type_of(x).dtype, shape_of(x))
 
 
-def last_extent(x: AnyArray) -> Any:
+def last_extent(x: AnyArray) -> ArrayOrNumber:
     return shape_of(x)[-1]
 
 

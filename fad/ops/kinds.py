@@ -188,7 +188,7 @@ class NoRule(NotDifferentiable):
         super().__init__(reason)
 
 
-def _roomy(x: ArrayOrNumber, y: AnyArray) -> Any:
+def _roomy(x: ArrayOrNumber, y: AnyArray) -> ArrayOrNumber:
     """x as a rule computes with it: small integers (which wrap around) and bools (which have no negative) in the
     precision of the result y."""
     if x.__class__ is ndarray and x.dtype.kind in "fc" or isinstance(x, (int, float, complex)):
@@ -210,7 +210,7 @@ class Partials:
         self.partials = partials
         self.singular = singular if callable(singular) else lambda k, xs: k in singular
 
-    def partial(self, k: int, y: AnyArray, xs: tuple) -> Any:
+    def partial(self, k: int, y: AnyArray, xs: tuple) -> ArrayOrNumber:
         p = self.partials[k]
         return p(y, *[_roomy(x, y) for x in xs]) if callable(p) else p
 

@@ -13,7 +13,7 @@ from .extents import broadcast_of
 from .kinds import is_complex, match, spread
 
 
-def infer_elementwise(ufunc: Any) -> Callable:
+def infer_elementwise(ufunc: np.ufunc) -> Callable:
     """The result type of a ufunc: its loop's dtype, the broadcast shape; weak if all inputs are Python numbers."""
     def infer(*args: ArrayOrNumber) -> Type:
         shape = broadcast_of(*args)

@@ -55,7 +55,7 @@ def _flipped(x: np.ndarray, axis: int, reverse: bool) -> np.ndarray:
     return np.flip(x, axis) if reverse else x
 
 
-def _accumulating(ufunc: Any) -> Callable:
+def _accumulating(ufunc: np.ufunc) -> Callable:
     def run(x: AnyArray, axis: int, reverse: bool = False) -> AnyArray:
         dtype = sum_dtype(x) if ufunc in (np.add, np.multiply) else None
         return _flipped(ufunc.accumulate(_flipped(np.asarray(x), axis, reverse), axis, dtype), axis, reverse)

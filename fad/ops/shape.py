@@ -146,7 +146,7 @@ def _infer_concatenate(*xs: AnyArray, axis: int) -> Type:
     return Type(result_dtype(*xs), tuple(rest))
 
 
-def _agreed(shapes: list, k: int) -> Any:
+def _agreed(shapes: list, k: int) -> ArrayOrNumber:
     n = shapes[0][k]
     for s in shapes[1:]:
         n = extents.agree(n, s[k], "extents of the arrays to concatenate")

@@ -43,14 +43,14 @@ def integer(n: Any) -> Any:
     return n if n.dtype == INT else registry["cast"](n, dtype=INT)
 
 
-def smaller(a: ArrayOrNumber, b: ArrayOrNumber) -> Any:
+def smaller(a: ArrayOrNumber, b: ArrayOrNumber) -> ArrayOrNumber:
     """min(a, b), one of them where it is known (or assumed, as a guard) to be the smaller."""
     if at_least(a, b, extents.always_at_least):
         return b
     return a if at_least(b, a, extents.always_at_least) else extents.minimum(a, b)
 
 
-def larger(a: ArrayOrNumber, b: Any) -> Any:
+def larger(a: ArrayOrNumber, b: Any) -> ArrayOrNumber:
     """max(a, b), one of them where it is known (or assumed, as a guard) to be the larger."""
     if at_least(a, b, extents.always_at_least):
         return a
@@ -64,14 +64,14 @@ def at_least(a: ArrayOrNumber, b: ArrayOrNumber, ask: Callable = extents.at_leas
     return ask(a, b)
 
 
-def from_start(k: Extent, n: Extent) -> Any:
+def from_start(k: Extent, n: Extent) -> ArrayOrNumber:
     """An index counted from the end, where it is negative, as one counted from the start; not clamped."""
     if at_least(k, 0):
         return k
     return k + n if at_least(-1, k) else registry["wrap_index"](k, n)
 
 
-def _clamped(k: Extent, n: Extent, low: int, high: Extent) -> Any:
+def _clamped(k: Extent, n: Extent, low: int, high: Extent) -> ArrayOrNumber:
     return smaller(high, larger(from_start(integer(k), n), low))
 
 
@@ -96,7 +96,7 @@ def read_slice(s: slice, n: Extent) -> Slice:
                              do="use a constant step, or index with an array")
 
 
-def _steps(far: ArrayOrNumber, near: ArrayOrNumber, step: int) -> Any:
+def _steps(far: ArrayOrNumber, near: ArrayOrNumber, step: int) -> ArrayOrNumber:
     """The number of steps of this (positive) length that start before the far end."""
     length = extents.difference(far, near)
     return length if is_int(step) and step == 1 else (length + (step - 1)) // step

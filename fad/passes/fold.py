@@ -37,6 +37,6 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
     return (Literal(as_number(value, out.type), out.type),)
 
 
-def as_number(value: ArrayOrNumber, t: Any) -> Any:
+def as_number(value: ArrayOrNumber, t: Any) -> ArrayOrNumber:
     """The value as the type says: Python's number where it is weak, else NumPy's."""
     return np.asarray(value).item() if t.weak else t.dtype.type(value)

@@ -216,7 +216,7 @@ class _Split:
         return tuple([names[k] for k in places] + [""] * more) if names else ()
 
 
-def _sum_of(env: Environment, start: Any, additions: list) -> Any:
+def _sum_of(env: Environment, start: AnyArray, additions: list) -> AnyArray:
     """The start value with the sum of all terms added."""
     total: Any = None
     for e, term in additions:

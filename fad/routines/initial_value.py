@@ -145,7 +145,7 @@ def _jacobian(slope: Callable, jac: Any, args: Any, moves: bool) -> tuple:
     def exact(t: object, y: object) -> Any:
         return above.jacobian_at(lambda y: slope(t, y), y)
 
-    def still(t: AnyArray, y: AnyArray) -> Any:
+    def still(t: AnyArray, y: AnyArray) -> AnyArray:
         t = above.stopped(t)
         return above.jacobian_at(above.held(lambda y: slope(t, y), y), above.stopped(y))
     if jac is None:

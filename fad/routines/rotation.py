@@ -87,7 +87,7 @@ class Rotation:
         return np.sum(matrix * vectors[..., None, :], axis=-1)
 
 
-def as_rotation(x: object) -> Any:
+def as_rotation(x: object) -> "Rotation":
     """A rotation of SciPy's as one of these."""
     if type(x) is Rotation:
         return x
@@ -129,7 +129,7 @@ def from_quat(quat: AnyArray, *, scalar_first: bool = False) -> "Rotation":
     return Rotation(_normalised(np.concatenate((quat[..., 1:], quat[..., :1]), axis=-1) if scalar_first else quat))
 
 
-def from_rotvec(rotvec: AnyArray, degrees: bool = False) -> Any:
+def from_rotvec(rotvec: AnyArray, degrees: bool = False) -> "Rotation":
     vector = np.asarray(rotvec) * 1.0
     if vector.ndim == 0 or vector.shape[-1] != 3:
         raise ValueError(f"Expected `rot_vec` to have shape (..., 3), got {vector.shape}")
@@ -202,7 +202,7 @@ def _by_element(m: AnyArray, trace: AnyArray, i: int) -> Any:
     return np.stack([parts[n] for n in range(4)], axis=-1)
 
 
-def _euler(quat: Any, seq: str) -> AnyArray:
+def _euler(quat: AnyArray, seq: str) -> AnyArray:
     """The three angles about the axes of seq."""
     is_intrinsic = _is_intrinsic(seq, 3)
     order = [AXES[name] for name in seq.lower()]

@@ -98,7 +98,7 @@ class ExplicitPair:
         parts = self.parts_of_dop853(y, y_new, h, slopes, self.more_stages(problem, t, y, h, slopes))
         return t, h, np.concatenate((y[None], PRODUCTS[1:] @ parts))
 
-    def more_stages(self, problem: Problem, t: AnyArray, y: AnyArray, h: AnyArray, slopes: AnyArray) -> Any:
+    def more_stages(self, problem: Problem, t: AnyArray, y: AnyArray, h: AnyArray, slopes: AnyArray) -> AnyArray:
         pair, count = self.pair, len(self.pair.C_EXTRA)
         more = np.empty((slopes.shape[0] + count, y.size), y.dtype)
         more[:-count] = slopes
@@ -107,7 +107,7 @@ class ExplicitPair:
             more[k] = problem.slope(t + pair.C_EXTRA[s] * h, y + pair.A_EXTRA[s, :k] @ more[:k] * h)
         return more
 
-    def parts_of_dop853(self, y: AnyArray, y_new: AnyArray, h: AnyArray, slopes: AnyArray, more: AnyArray) -> Any:
+    def parts_of_dop853(self, y: AnyArray, y_new: AnyArray, h: AnyArray, slopes: AnyArray, more: AnyArray) -> AnyArray:
         parts = np.empty((3 + self.pair.D.shape[0], y.size), y.dtype)
         parts[0] = y_new - y
         parts[1] = h * slopes[0] - parts[0]

@@ -2,6 +2,7 @@
 
 Elements at one place add up, as in SciPy. The places are given; only the elements move.
 """
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ class Sparse:
     def with_data(self, data: AnyArray) -> "Sparse":
         return Sparse(data, self.row, self.col, self.shape, self.stands_for)
 
-    def dot(self, x: Any) -> Any:
+    def dot(self, x: Any) -> AnyArray:
         """The product with a vector or a matrix."""
         if _is_sparse(x) or np.ndim(x) not in (1, 2):
             raise UnsupportedFunctionError("a sparse matrix with traced elements is multiplied with a vector or a "
@@ -45,7 +46,7 @@ class Sparse:
         np.add.at(y, self.row, data * x[self.col])
         return y
 
-    def __matmul__(self, x: object) -> Any:
+    def __matmul__(self, x: object) -> AnyArray:
         return self.dot(x)
 
     def __mul__(self, x: ArrayOrNumber) -> Any:
@@ -110,7 +111,7 @@ class Sparse:
         return np.diagonal(self.toarray())
 
 
-def as_sparse(a: Any) -> Any:
+def as_sparse(a: Any) -> "Sparse":
     """A matrix of SciPy's by its coordinates; one of these as it is."""
     if type(a) is Sparse:
         return a
@@ -123,12 +124,12 @@ def as_sparse(a: Any) -> Any:
 
 def maker(format: str, kind: str) -> Any:
     """The constructor csr_matrix and its like, for traced data."""
-    def make(arg1: object, shape: object = None, dtype: object = None, copy: bool = False) -> Any:
+    def make(arg1: object, shape: object = None, dtype: object = None, copy: bool = False) -> "Sparse":
         return _made(arg1, shape, format, getattr(scipy.sparse, f"{format}_{kind}"))
     return make
 
 
-def _made(given: object, shape: Any, format: str, kind: Any) -> Any:
+def _made(given: object, shape: Any, format: str, kind: Any) -> "Sparse":
     if type(given) is Sparse:
         return Sparse(given.data, given.row, given.col, given.shape, kind)
     if not isinstance(given, tuple):
@@ -203,7 +204,7 @@ def spsolve(A: object, b: AnyArray, permc_spec: object = None, use_umfpack: bool
     return _solved(A, b)
 
 
-def _solved(A: Any, b: AnyArray) -> Any:
+def _solved(A: Any, b: AnyArray) -> AnyArray:
     A = as_sparse(A)
     if A.shape[0] != A.shape[1]:
         raise ValueError(f"matrix must be square (has shape {tuple(A.shape)})")
@@ -227,5 +228,5 @@ def splu(A: "Sparse", permc_spec: object = None, diag_pivot_thresh: object = Non
     return Factors(A)
 
 
-def factorized(A: "Sparse") -> Any:
+def factorized(A: "Sparse") -> Callable:
     return Factors(A).solve

@@ -17,6 +17,7 @@ from ..ir.views import LoopView
 from ..passes.dce import dce
 from ..transforms.lane_parts import LANES
 from ..transforms.vectorise import NAME
+from ..util.array import AnyArray
 from ..util.keywords import named_as_here
 from ..util.where import Where
 from .explanation import Explanation, Row
@@ -69,7 +70,7 @@ def explain(f: Callable, *args: Any, **kwargs: Any) -> Explanation:
     return Explanation(title, list(_rows(program, values)))
 
 
-def _kind_of(x: Any) -> str:
+def _kind_of(x: AnyArray) -> str:
     return f"{x.dtype}{list(x.shape)}" if isinstance(x, np.ndarray) else type(x).__name__
 
 

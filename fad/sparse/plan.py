@@ -1,4 +1,5 @@
 """A plan: pattern, colours and programs of a sparse derivative, for arguments of one kind."""
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ class SparsePlan:
     def _sets(self, sets: list, args: tuple, kwargs: dict) -> list:
         return self.staged(*sets, *args, **kwargs)
 
-    def _sweep(self, args: tuple, kwargs: dict) -> Any:
+    def _sweep(self, args: tuple, kwargs: dict) -> Callable:
         """int64 sets of all columns -> those of all rows."""
         ends = np.cumsum(self.sizes)[:-1]
 

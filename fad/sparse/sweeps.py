@@ -20,6 +20,7 @@ from ..transforms.dependence import propagate
 from ..transforms.jvp import push_forward
 from ..transforms.vjp import pull_back
 from ..transforms.vmap import batch
+from ..util.array import AnyArray
 from ..util.errors import ArgumentError
 
 
@@ -74,15 +75,15 @@ def entries_of(f: Callable, what: What, leaves: int, results: int, reverse: bool
                   fallback=False)
 
 
-def _shaped(flat: object, x: object) -> Any:
+def _shaped(flat: object, x: object) -> AnyArray:
     return registry["reshape"](flat, *shape_of(x))
 
 
-def _raveled(x: object) -> Any:
+def _raveled(x: object) -> AnyArray:
     return registry["reshape"](x, product(shape_of(x)))
 
 
-def _seeds(numbers: object, colours: object, x: object) -> Any:
+def _seeds(numbers: object, colours: object, x: object) -> AnyArray:
     """For each colour the indicator of those elements of x that have it."""
     n, rank = shape_of(numbers)[0], len(shape_of(x))
     mine = registry["equal"](registry["reshape"](numbers, n, *[1] * rank), _shaped(colours, x))
@@ -130,5 +131,5 @@ def _batched(sweep: Callable, xs: Sequence, numbers: object, colours: Sequence) 
     return batch(func, given, [True] * len(xs), shape_of(numbers)[0])
 
 
-def _picked(products: object, places: object) -> Any:
+def _picked(products: object, places: object) -> AnyArray:
     return registry["index"](_raveled(products), places, spec=("a",), at=0)

@@ -177,7 +177,7 @@ class BlockedSweeps:
             rows.fill(self.state_at_start(q))
 
             def iteration(k: AnyArray, *inner: AnyArray) -> list:
-                def reader(number: int, env: Any) -> ArrayOrNumber:
+                def reader(number: int, env: Environment) -> ArrayOrNumber:
                     v = self.division.saved[number]
                     return rows.read(v, k, env) if v.type.shape else self.numbers.reader([], k)(self.number_of[v], env)
                 return self.loop.pulled_back([self.index(k)], inner, k, reader)

@@ -71,7 +71,7 @@ class _Counted(_Segments):
         last = maximum(hi - self.iterations, lo)
         chunk = self.iterations if level == 2 else self.plan.capacity(level - 1)
 
-        def step(number: Any, *inner: object) -> tuple:
+        def step(number: AnyArray, *inner: object) -> tuple:
             first = lo + number * chunk
             end = at_most(first + chunk, last)
             return self.again(inner, lambda values: self.level(level - 1, first, end, values))

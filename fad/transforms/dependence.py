@@ -22,6 +22,7 @@ from ..ir.op import registry
 from ..ir.types import INT
 from ..ir.walk import Environment, run_equation
 from ..ops.kinds import same_shape, shape_of
+from ..util.array import AnyArray
 from ..util.errors import NoDerivativeError
 from .activity import is_continuous, spread_activity
 from .dependence_control import OF_CONTROL
@@ -140,7 +141,7 @@ def propagate(func: Func, args: Sequence, seeds: dict) -> list:
     return [_of_output(sweep, a) for a in func.outputs]
 
 
-def _of_output(sweep: Dependence, atom: Atom) -> Any:
+def _of_output(sweep: Dependence, atom: Atom) -> AnyArray:
     if sweep.shape(atom) is None:
         raise NoDerivativeError("the shape of a result depends on the values that are differentiated, so that there is "
                                 "no one sparsity pattern",

@@ -14,6 +14,7 @@ from ..ir.op import registry
 from ..ir.spec import walk_spec
 from ..ir.types import INT
 from ..ops.kinds import Partials, shape_of
+from ..util.array import AnyArray
 from .sweeps import DependenceSweep
 
 
@@ -64,11 +65,11 @@ def _full(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
     return sets[0]
 
 
-def _each(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
+def _each(sweep: DependenceSweep, eqn: Equation, sets: list) -> AnyArray:
     return eqn.op(*[zeros(sweep.shape(a)) if s is None else s for a, s in zip(eqn.inputs, sets)], **eqn.params)
 
 
-def _reduce(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
+def _reduce(sweep: DependenceSweep, eqn: Equation, sets: list) -> AnyArray:
     return registry["union"](sets[0], axes=eqn.params["axes"])
 
 
@@ -116,7 +117,7 @@ def _operands(sweep: DependenceSweep, eqn: Equation, first: int) -> tuple:
     return tuple(operands), {"spec": tuple(spec), "at": eqn.params["at"]}, tuple(anywhere)
 
 
-def _index(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
+def _index(sweep: DependenceSweep, eqn: Equation, sets: list) -> AnyArray:
     operands, chosen, anywhere = _operands(sweep, eqn, 1)
     whole = sets[0]
     if anywhere:
@@ -130,7 +131,7 @@ def _has_known_shape(sweep: DependenceSweep, eqn: Equation) -> bool:
                for _, _, given in walk_spec(eqn.params["spec"], eqn.inputs[2:]) if given)
 
 
-def _write(sweep: DependenceSweep, eqn: Equation, sets: list) -> Any:
+def _write(sweep: DependenceSweep, eqn: Equation, sets: list) -> AnyArray:
     """Replaced elements lose their sets, if it is known which elements are replaced."""
     shape = sweep.shape(eqn.inputs[0])
     if shape is None:

@@ -22,7 +22,7 @@ class BlockRows:
     iteration and of the one behind its last.
     """
 
-    def __init__(self, blocks: Any, width: dict, first: Any, end: Extent):
+    def __init__(self, blocks: Any, width: dict, first: AnyArray, end: Extent):
         self.blocks, self.again, self.division, self.first, self.end = blocks, blocks.again, blocks.division, first, end
         versions = self.again.versions
         represented = [self.division.joint.carries[version.place].atom for version in versions.values()]

@@ -128,7 +128,7 @@ class Ramp(OneArray):
         self.dtype, self.extents = v.type.dtype, (self.place(iterations.count),)
         self.bytes = product([v.type.dtype.itemsize, *self.extents])
 
-    def place(self, k: Any) -> Any:
+    def place(self, k: ArrayOrNumber) -> Any:
         """The place where iteration k begins."""
         return k * self.first + k * (k - 1) // 2 * self.slope
 

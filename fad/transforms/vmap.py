@@ -180,7 +180,7 @@ def example_of(x: AnyArray, i: object) -> AnyArray:
     return registry["index"](x, i, spec=("i",) + (":",) * (len(shape_of(x)) - 1), at=0)
 
 
-def _put(out: Any, i: ArrayOrNumber, y: ArrayOrNumber) -> AnyArray:
+def _put(out: AnyArray, i: ArrayOrNumber, y: ArrayOrNumber) -> AnyArray:
     return registry["update"](out, y, i, spec=("i",) + (":",) * (out.ndim - 1), at=0)
 
 

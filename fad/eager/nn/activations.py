@@ -49,7 +49,7 @@ def relu(input: Any, inplace: bool = False) -> AnyArray:
 
 
 @in_their_place
-def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> AnyArray:
     """x where positive, else negative_slope * x."""
     return steps.leaky_relu(input, slope=negative_slope)
 
@@ -61,7 +61,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @in_their_place
-def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> AnyArray:
     """x between two bounds; at the bounds the derivative is 0."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
@@ -73,19 +73,19 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 
 
 @in_their_place
-def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> AnyArray:
     """x where positive, else alpha (e^x - 1)."""
     return steps.elu(input, alpha=alpha, scale=1.0)
 
 
 @in_their_place
-def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> AnyArray:
     """x where positive, else alpha (e^(x / alpha) - 1)."""
     return steps.celu(input, alpha=alpha)
 
 
 @in_their_place
-def selu(input: Tensor, inplace: bool = False) -> Any:
+def selu(input: Tensor, inplace: bool = False) -> AnyArray:
     """The scaled elu that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
     return steps.elu(input, alpha=1.6732632423543772848170429916717, scale=1.0507009873554804934193349852946)
 
@@ -127,13 +127,13 @@ def logsigmoid(input: Tensor) -> Tensor:
 
 
 @in_their_place
-def hardsigmoid(input: Tensor, inplace: bool = False) -> Any:
+def hardsigmoid(input: Tensor, inplace: bool = False) -> AnyArray:
     """A logistic function of straight pieces."""
     return steps.hardsigmoid(input)
 
 
 @in_their_place
-def hardswish(input: Tensor, inplace: bool = False) -> Any:
+def hardswish(input: Tensor, inplace: bool = False) -> AnyArray:
     """x hardsigmoid(x)."""
     return steps.hardswish(input)
 
@@ -167,7 +167,7 @@ def _prelu(input: Tensor, weight: Tensor) -> Tensor:
     return op["where"](input > 0, input, weight * input)
 
 
-def _chosen(dim: "int | None", input: Any, name: str) -> int:
+def _chosen(dim: "int | None", input: AnyArray, name: str) -> int:
     """The dimension given, or the one that PyTorch chooses."""
     n = input._a.ndim if isinstance(input, Tensor) else len(input.shape)
     if dim is None:
@@ -198,7 +198,7 @@ def log_softmax(input: object, dim: "int | None" = None, _stacklevel: int = 3, d
     return log_softmax_step(x, axis=ax) if len(x.shape) else x - x
 
 
-def glu(input: Tensor, dim: int = -1) -> Any:
+def glu(input: Tensor, dim: int = -1) -> AnyArray:
     """The first half, gated by the second."""
     if not len(input.shape):
         raise RuntimeError("glu does not support scalars because halving size must be even")
@@ -247,7 +247,7 @@ def rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: b
     return where(input > 0, input, input * slope)
 
 
-def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> AnyArray:
     """A draw from the relaxed categorical distribution; hard: one-hot, with the gradient of the relaxed one."""
     noise = wrap(source(None).gumbel(size=logits.shape).astype(logits.dtype))
     soft = softmax((logits + noise) / tau, dim)

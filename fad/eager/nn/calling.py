@@ -7,6 +7,7 @@ from typing import Any
 
 from ...ir import stack
 from ...trace.runtime.capture import captured
+from ...util.array import AnyArray
 from ...util.interrupts import let_through
 from ..handles import Hooks, RemovableHandle
 from ..tensor import Tensor
@@ -37,7 +38,7 @@ class Calling:
         """The module's function."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> AnyArray:
         if self._forward_hooks_always_called or EVERY._forward_hooks_always_called:
             return self._called_always(args, kwargs)
         return self._called(args, kwargs, [])

@@ -242,7 +242,7 @@ convolution_weight = Composite("convolution_weight", _weight_written, _weight_pu
                                    sample((1, 4, 5, 5), (1, 2, 2, 2), size=(2, 2), **_options(2, 2, 1, 2, 2))))
 
 
-def _convolve(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
+def _convolve(input: AnyArray, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
               rank: int) -> ArrayOrNumber:
     for name, other in ("weight", weight), ("bias", bias):
         if other is not None and other.dtype != input.dtype:

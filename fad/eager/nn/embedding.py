@@ -23,7 +23,7 @@ def _place(padding_idx: "int | None", count: int) -> "int | None":
     return padding_idx % count
 
 
-def _indices(input: object, count: Any) -> AnyArray:
+def _indices(input: object, count: ArrayOrNumber) -> AnyArray:
     index = raw(input)
     if isinstance(index, np.ndarray):
         if index.dtype.kind not in "iu":
@@ -122,7 +122,7 @@ class Embedding(Module):
         return cls(*embeddings._a.shape, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse,
                    _weight=embeddings, _freeze=freeze)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> AnyArray:
         return embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq,
                          self.sparse)
 

@@ -56,7 +56,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> ArrayOrNumber:
     return y
 
 
-def _linear(input: Any, weight: Any, bias: Any) -> ArrayOrNumber:
+def _linear(input: AnyArray, weight: Any, bias: Any) -> ArrayOrNumber:
     if isinstance(input, Tensor) and isinstance(weight, Tensor) and isinstance(bias, Tensor):
         x, w, b = input._a, weight._a, bias._a
         if (

@@ -44,7 +44,7 @@ def _of_weight(input: Tensor, weight: Tensor) -> None:
         raise ValueError("Weights and input must have the same size.")
 
 
-def _weighted_mean(loss: Tensor, weight: Tensor, reduction: str) -> Any:
+def _weighted_mean(loss: Tensor, weight: Tensor, reduction: str) -> AnyArray:
     """Elements of a loss that count differently; their mean is by what they count."""
     return (call("numpy.sum", loss * weight) / call("numpy.sum", weight) if reduction == "mean"
             else reduced(loss * weight, reduction))
@@ -67,7 +67,7 @@ def mse_loss(input: Tensor, target: Tensor, size_average: "bool | None" = None, 
 
 
 def l1_loss(input: Tensor, target: Tensor, size_average: "ArrayOrNumber | None" = None, reduce: "bool | None" = None,
-            reduction: str = "mean", weight: "Tensor | None" = None) -> Any:
+            reduction: str = "mean", weight: "Tensor | None" = None) -> AnyArray:
     """The absolute difference."""
     reduction = reduction_of(size_average, reduce, reduction)
     _noticed(input, target)
@@ -78,7 +78,7 @@ def l1_loss(input: Tensor, target: Tensor, size_average: "ArrayOrNumber | None" 
 
 
 def smooth_l1_loss(input: Tensor, target: Tensor, size_average: object = None, reduce: object = None,
-                   reduction: str = "mean", beta: float = 1.0) -> Any:
+                   reduction: str = "mean", beta: float = 1.0) -> AnyArray:
     """Quadratic for differences below beta, linear above."""
     _noticed(input, target)
     if beta < 0:
@@ -87,7 +87,7 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: object = None, r
 
 
 def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
-               weight: "Tensor | None" = None) -> Any:
+               weight: "Tensor | None" = None) -> AnyArray:
     """Quadratic for differences below delta, linear above, with slope delta there."""
     _noticed(input, target)
     if delta <= 0:
@@ -114,7 +114,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: "Tensor | None" 
 
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: object = None, size_average: object = None,
                                      reduce: object = None, reduction: str = "mean",
-                                     pos_weight: "Tensor | None" = None) -> Any:
+                                     pos_weight: "Tensor | None" = None) -> AnyArray:
     """The binary cross entropy of the logistic function of the input, without overflow."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
@@ -248,7 +248,7 @@ def _smoothing(logs: Any, classes: AnyArray, weight: "Tensor | None", ignore: in
 
 
 def kl_div(input: Tensor, target: Tensor, size_average: "bool | None" = None, reduce: "bool | None" = None,
-           reduction: str = "mean", log_target: bool = False) -> Any:
+           reduction: str = "mean", log_target: bool = False) -> AnyArray:
     """target (log target - input), the input being logarithms; "batchmean" divides the sum by the batch."""
     reduction = reduction_of(size_average, reduce, reduction)
     if reduction == "mean" and isinstance(input, Tensor):
@@ -264,7 +264,7 @@ def kl_div(input: Tensor, target: Tensor, size_average: "bool | None" = None, re
 
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
                      size_average: object = None, eps: float = 1e-8, reduce: object = None,
-                     reduction: str = "mean") -> Any:
+                     reduction: str = "mean") -> AnyArray:
     """Minus the log likelihood of Poisson counts; full: with Stirling's approximation of log(target!) for targets
     above 1."""
     loss = op["exp"](input) - target * input if log_input else input - target * op["log"](input + eps)
@@ -276,7 +276,7 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full
 
 
 def gaussian_nll_loss(input: Tensor, target: Tensor, var: ArrayOrNumber, full: bool = False, eps: float = 1e-6,
-                      reduction: str = "mean") -> Any:
+                      reduction: str = "mean") -> AnyArray:
     """Minus the log likelihood of normal observations; a variance below eps counts as eps (its gradient is as if it
     did not)."""
     if isinstance(var, float):

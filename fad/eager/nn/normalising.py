@@ -39,7 +39,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: object = None, bias: o
 
 def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
                training: bool = False, momentum: float = 0.1,
-               eps: float = 1e-5) -> Any:
+               eps: float = 1e-5) -> AnyArray:
     """Mean 0 and variance 1 in every channel, over the batch in training, by the running statistics else."""
     axes = tuple(k for k in range(len(input.shape)) if k != 1)
     for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):

@@ -205,7 +205,7 @@ def max_pool1d(input: Tensor, kernel_size: int, stride: "int | None" = None, pad
 
 
 def max_pool2d(input: AnyArray, kernel_size: object, stride: object = None, padding: object = 0, dilation: object = 1,
-               ceil_mode: bool = False, return_indices: bool = False) -> Any:
+               ceil_mode: bool = False, return_indices: bool = False) -> AnyArray:
     """The largest element of every window; with return_indices also where it lies in the image."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
 
@@ -246,7 +246,7 @@ def _means_windows(x: AnyArray, kernel_size: tuple, stride: tuple, padding: tupl
     return _windows_of(f"avg_pool{rank}d", tuple(x.shape), kernel_size, stride, padding, 1, ceil_mode, rank)
 
 
-def _over(w: _Windows, include_pad: bool, divisor: "int | None", dtype: np.dtype) -> Any:
+def _over(w: _Windows, include_pad: bool, divisor: "int | None", dtype: np.dtype) -> ArrayOrNumber:
     """The divisor of the windows' sums: a number, or one for each window."""
     if divisor or not w.reaches_out and not any(w.padding):
         return divisor or w.flat.shape[1]
@@ -292,7 +292,7 @@ means = Composite("means", _means_written, _means_pullback, _means_run, node="Av
 
 
 def avg_pool1d(input: Tensor, kernel_size: object, stride: object = None, padding: object = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True) -> Any:
+               count_include_pad: bool = True) -> AnyArray:
     """The mean of every window; the padding's zeros are counted or not."""
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
 

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...util.array import AnyArray
 from .module import Module
 
 
@@ -24,7 +25,7 @@ def swapped_parameters(module: Module, values: dict) -> Iterator[None]:
 
 
 def functional_call(module: Module, parameters_and_buffers: Any, args: Any = (),
-                    kwargs: "dict | None" = None) -> Any:
+                    kwargs: "dict | None" = None) -> AnyArray:
     """module(*args, **kwargs) with other values for the parameters and buffers named: tensors, arrays or traced values.
 
     So a whole training step can be compiled:

@@ -2,7 +2,6 @@
 step replays.
 """
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -85,7 +84,7 @@ class CompiledStep:
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: object) -> Any:
+    def __call__(self, *args: object) -> AnyArray:
         if not self.layout.holds():                            # another model: everything anew
             self.layout, self.programs, self.moved = ModelLayout(self.model), {}, None
         if self.moved is None or not self._quiet(args):
@@ -177,5 +176,5 @@ def options(group: dict) -> tuple:
     return tuple(sorted((k, v) for k, v in group.items() if k not in ("params", "lr", "initial_lr")))
 
 
-def _as_tensor(x: AnyArray) -> Any:
+def _as_tensor(x: AnyArray) -> AnyArray:
     return wrap(x) if isinstance(x, np.ndarray) else x

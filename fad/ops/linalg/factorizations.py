@@ -100,7 +100,7 @@ def _cholesky_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (solve_lower(factor, right, trans=2),)
 
 
-def _infer_cholesky_ex(a: Any) -> tuple:
+def _infer_cholesky_ex(a: AnyArray) -> tuple:
     t = square_type(a)
     return t, Type(INT32, t.shape[:-2])
 

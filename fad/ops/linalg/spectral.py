@@ -10,7 +10,6 @@ general matrices LAPACK's choice is known, and part of the derivative. If eigenv
 rounding, a derivative through their eigenvectors is nan (see matrices.py); functions of other eigenvectors, and
 symmetric functions of eigenvalues alone, are right.
 """
-from typing import Any
 
 import numpy as np
 
@@ -118,7 +117,7 @@ def _infer_eig(a: AnyArray) -> tuple:
     return vector_type(a, kind), square_type(in_dtype(a, kind))
 
 
-def _rotated(v: Any, da: AnyArray) -> AnyArray:
+def _rotated(v: AnyArray, da: AnyArray) -> AnyArray:
     v = v + lost_if_singular(v)
     return solve(v, matmul(in_dtype(da, type_of(v).dtype), v))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from ...ir.op import registry
 from ...ir.types import INT, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
 from ..contract import contract, matmul, new_letters, stacked_product
 from ..face import face
@@ -199,7 +199,7 @@ def _diagonal_extent(m: Extent, n: Extent, offset: int) -> AnyArray:
 
 
 @face("numpy.trace", method="trace", samples=("np.trace(S)", "np.trace(S, 1)", "np.trace(x)"))
-def trace(a: ArrayLike, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
+def trace(a: ArrayLike, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike = None,
           out: Any = None) -> AnyArray:
     y = diagonals(as_array(a), operator.index(offset), axis1, axis2)
     return into(out, in_dtype(registry["sum"](in_dtype(y, dtype), axes=(rank(y) - 1,)), dtype))

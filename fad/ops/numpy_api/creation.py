@@ -112,7 +112,7 @@ def diagonal_mask(n: Extent, m: Extent, k: int, compare: Callable) -> AnyArray:
 
 
 @face("numpy.eye", creation=True)
-def eye(N: ArrayLike, M: Any = None, k: Any = 0, dtype: Any = float, order: str = "C", *, device: Any = None,
+def eye(N: ArrayLike, M: Any = None, k: Any = 0, dtype: DTypeLike = float, order: str = "C", *, device: Any = None,
         like: Any = None) -> AnyArray:
     _refuse_like("numpy.eye", like)
     n, = extents_given(N)
@@ -126,7 +126,7 @@ def identity(n: object, dtype: DTypeLike = None, *, like: object = None) -> AnyA
 
 
 @face("numpy.tri", creation=True)
-def tri(N: object, M: object = None, k: Any = 0, dtype: Any = float, *, like: object = None) -> AnyArray:
+def tri(N: object, M: object = None, k: Any = 0, dtype: DTypeLike = float, *, like: object = None) -> AnyArray:
     _refuse_like("numpy.tri", like)
     n, = extents_given(N)
     m = n if M is None else extents_given(M)[0]
@@ -137,7 +137,7 @@ def tri(N: object, M: object = None, k: Any = 0, dtype: Any = float, *, like: ob
 
 
 @face("numpy.arange", creation=True)
-def arange(start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None,
+def arange(start: Any = None, stop: Any = None, step: Any = None, dtype: DTypeLike = None, *, device: Any = None,
            like: Any = None) -> Any:
     _refuse_like("numpy.arange", like)
     if start is None and stop is None:

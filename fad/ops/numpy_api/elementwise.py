@@ -202,7 +202,7 @@ def allclose(a: ArrayLike, b: ArrayLike, rtol: object = 1e-5, atol: object = 1e-
 
 
 @face("numpy.array_equal")
-def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Any:
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ArrayOrNumber:
     """Whether shapes and elements are equal."""
     a, b = as_array(a1), as_array(a2)
     if len(shape_of(a)) != len(shape_of(b)) or not all(m == n for m, n in zip(shape_of(a), shape_of(b))):

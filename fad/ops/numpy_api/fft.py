@@ -62,7 +62,7 @@ def share_of(norm: Any, inverse: bool) -> int:
     return -power if inverse else power
 
 
-def scaled(y: AnyArray, norm: Any, n: Extent, inverse: bool) -> AnyArray:
+def scaled(y: AnyArray, norm: "str | None", n: Extent, inverse: bool) -> AnyArray:
     """The result of a transform of n values, normalized."""
     power = share_of(norm, inverse)
     if not power:
@@ -158,7 +158,7 @@ def along_axes(transform: Callable, axes: Axes, **options: object) -> tuple:
         pairs = lengths_and_axes(x, s, axes)
         return into(out, transform(x, pairs, norm, **options) if pairs else x)
 
-    def scipy_face(x: AnyArray, s: object = None, axes: object = default, norm: Any = None,
+    def scipy_face(x: AnyArray, s: object = None, axes: object = default, norm: "str | None" = None,
                    overwrite_x: bool = False) -> AnyArray:
         return numpy_face(x, s, axes, norm)
     return numpy_face, scipy_face

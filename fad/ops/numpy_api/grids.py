@@ -5,7 +5,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import is_number, result_dtype
-from ...util.array import AnyArray
+from ...util.array import AnyArray, ArrayOrNumber
 from ..face import OBJECTS
 from ..kinds import shape_of
 from ..literals import as_array
@@ -51,7 +51,7 @@ class Joining:
         return Joining(*[n if given is None else given
                          for n, given in zip((self.axis, self.ndmin, self.place), [*numbers, None, None])])
 
-    def _part(self, item: Any) -> AnyArray:
+    def _part(self, item: ArrayOrNumber) -> AnyArray:
         if isinstance(item, str):
             raise ValueError("special directives must be the first entry.")
         if isinstance(item, slice):

@@ -8,7 +8,7 @@ import numpy as np
 from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import INT, is_number, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
@@ -85,7 +85,7 @@ def _require_castable(arrays: Any, dtype: Any, casting: Casting) -> None:
 
 @face("numpy.concatenate", "numpy.concat",
       samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
-def concatenate(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None,
+def concatenate(arrays: Any, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
                 casting: Any = "same_kind") -> AnyArray:
     _require_castable(arrays, dtype, casting)
     if is_value(arrays):
@@ -96,7 +96,7 @@ def concatenate(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = Non
 
 
 @face("numpy.stack", samples=("np.stack([v, v * v])", "np.stack([x, x], axis=-1)"))
-def stack(arrays: ArrayLike, axis: int = 0, out: Any = None, *, dtype: Any = None,
+def stack(arrays: ArrayLike, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
           casting: Any = "same_kind") -> ArrayOrNumber:
     _require_castable(arrays, dtype, casting)
     if is_value(arrays):
@@ -185,7 +185,7 @@ def part(x: ArrayOrNumber, axis: int, start: Any, stop: Any) -> AnyArray:
     return read_subscript(x, (slice(None),) * axis + (slice(start, stop),)).read(x)
 
 
-def _cut(x: Any, places: list, axis: int) -> list:
+def _cut(x: AnyArray, places: list, axis: int) -> list:
     bounds = [0, *places, None]
     return [part(x, axis, a, b) for a, b in zip(bounds, bounds[1:])]
 
@@ -327,7 +327,7 @@ def insert(arr: ArrayLike, obj: object, values: ArrayLike, axis: Axes = None) ->
     return _insert_many(x, places, v, ax)
 
 
-def _positions(obj: Any, n: Extent, function: str) -> Any:
+def _positions(obj: Any, n: Extent, function: str) -> ArrayOrNumber:
     """One position (which may be traced), or known ones as an array."""
     if isinstance(obj, slice):
         return np.arange(fixed(n, f"the extent that {function} cuts"))[obj]
@@ -341,7 +341,7 @@ def _positions(obj: Any, n: Extent, function: str) -> Any:
     return np.flatnonzero(places) if places.dtype.kind == "b" else places.astype(INT).ravel()
 
 
-def _insert_at(x: AnyArray, place: Any, v: AnyArray, axis: int) -> AnyArray:
+def _insert_at(x: AnyArray, place: ArrayOrNumber, v: AnyArray, axis: int) -> AnyArray:
     shape = shape_of(x)
     v = broadcast_(v, *[m if k == axis else n for k, (m, n) in enumerate(zip(shape_of(v), shape))])
     if isinstance(place, int) and place < 0 and at_least(shape[axis] + place, 0):

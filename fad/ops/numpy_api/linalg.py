@@ -32,7 +32,7 @@ def inv(a: ArrayLike) -> AnyArray:
 
 
 @face("numpy.linalg.det", samples=("np.linalg.det(S)",))
-def det(a: ArrayLike) -> Any:
+def det(a: ArrayLike) -> AnyArray:
     return determinants.det(square(a))
 
 
@@ -68,7 +68,7 @@ def read_hermitian(a: AnyArray, hermitian: bool) -> AnyArray:
     return factorizations.hermitian(a, lower=True) if hermitian else a
 
 
-def relative_tolerance(a: Any, given: Any) -> Any:
+def relative_tolerance(a: Any, given: Any) -> ArrayOrNumber:
     """The tolerance given, or max(m, n) times the dtype's epsilon."""
     return given if is_given(given) else larger_extent(a) * epsilon(a)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...util.array import AnyArray, ArrayLike, Axes
+from ...util.array import AnyArray, ArrayLike, Axes, DTypeLike
 from ..face import face
 from . import moments, reduce, scan
 from .arguments import as_array, axes_of, into, is_given, kept, mask_of, rank
@@ -33,24 +33,24 @@ def _mask(x: AnyArray, where: ArrayLike) -> AnyArray:
 
 
 @face("numpy.nansum", samples=("np.nansum(x)", "np.nansum(x, axis=0)"))
-def nansum(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+def nansum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
            initial: Any = None, where: ArrayLike = True) -> AnyArray:
     return reduce.sum(filled(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
 @face("numpy.nanprod", samples=("np.nanprod(x, axis=0)",))
-def nanprod(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+def nanprod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
             initial: Any = None, where: ArrayLike = True) -> AnyArray:
     return reduce.prod(filled(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
 @face("numpy.nancumsum", samples=("np.nancumsum(x, axis=1)",))
-def nancumsum(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None) -> AnyArray:
+def nancumsum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None) -> AnyArray:
     return scan.cumsum(filled(a, 0), axis, dtype, out)
 
 
 @face("numpy.nancumprod", samples=("np.nancumprod(x, axis=1)",))
-def nancumprod(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None) -> AnyArray:
+def nancumprod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None) -> AnyArray:
     return scan.cumprod(filled(a, 1), axis, dtype, out)
 
 
@@ -111,7 +111,7 @@ def nanmean(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None,
     return moments.mean(x, axis, dtype, out, keepdims, where=_mask(x, where))
 
 
-def _nanvar(a: Any, axis: Axes, dtype: Any, ddof: Any, keepdims: bool, where: ArrayLike, mean: Any,
+def _nanvar(a: Any, axis: Axes, dtype: DTypeLike, ddof: Any, keepdims: bool, where: ArrayLike, mean: Any,
             correction: Any) -> AnyArray:
     """nan, not an infinity, where no degrees of freedom are left."""
     x = as_array(a)

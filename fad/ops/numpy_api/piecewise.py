@@ -101,7 +101,7 @@ def _scaled(c: AnyArray, factors: list) -> AnyArray:
 class Piecewise:
     """A piecewise polynomial with traced coefficients."""
 
-    def __init__(self, c: Any, x: Any, extrapolate: Any = None, axis: int = 0):
+    def __init__(self, c: AnyArray, x: Any, extrapolate: Any = None, axis: int = 0):
         self.c, self.x, self.axis = live(c), live(x), axis
         self.extrapolate = True if extrapolate is None else extrapolate
 
@@ -196,7 +196,7 @@ def basis(t: AnyArray, k: int, x: AnyArray) -> list:
     return [(i - k + j, value) for j, value in enumerate(values)]
 
 
-def _derived(t: Any, c: Any, k: int) -> tuple:
+def _derived(t: Any, c: AnyArray, k: int) -> tuple:
     """Knots, coefficients and degree of the derivative."""
     if not k:
         return t, c * 0.0, k
@@ -241,7 +241,7 @@ class Spline:
         t = BY_NAME["numpy.concatenate"].call([t[:1], t, t[-1:]])
         return self._like(t, c, k + 1, not is_periodic(self.extrapolate) and self.extrapolate).antiderivative(nu - 1)
 
-    def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
+    def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> AnyArray:
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
         whole, a, b = self.antiderivative(), live(a), live(b)
         low, high = self.t[self.k], self.t[shape_of(self.c)[0]]

@@ -123,7 +123,7 @@ def _whole(place: AnyArray, n: Extent) -> AnyArray:
     return registry["maximum"](registry["minimum"](k, n - 1), 0)
 
 
-def _like(gamma: object, q: Any, values: AnyArray) -> Any:
+def _like(gamma: object, q: ArrayOrNumber, values: AnyArray) -> Any:
     """The weight gamma, which leaves the values' dtype alone if q is a Python number."""
     if not is_number(q) or type_of(values).dtype.kind != "f" or type_of(gamma).weak:
         return gamma

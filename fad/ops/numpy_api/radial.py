@@ -47,7 +47,7 @@ KERNELS: "dict[str, tuple[Callable, int, bool]]" = {            # of r^2, the le
 }
 
 
-def _radial(x: Any, y: Any, kernel: str, epsilon: Any) -> AnyArray:
+def _radial(x: Any, y: AnyArray, kernel: str, epsilon: Any) -> AnyArray:
     apart = (x[:, None] - y[None]) * epsilon
     return KERNELS[kernel][0](registry["sum"](apart * apart, axes=(2,)))
 

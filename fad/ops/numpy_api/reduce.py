@@ -5,7 +5,7 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...ir.types import type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike
 from ..assign import as_assigned
 from ..face import face
 from ..kinds import shape_of
@@ -23,14 +23,14 @@ def reduced(op: Op, x: AnyArray, axis: Axes, keepdims: bool) -> AnyArray:
 
 @face("numpy.sum", method="sum",
       samples=("np.sum(x)", "np.sum(x, axis=(0, 1), keepdims=True)", "np.sum(x, axis=-1, where=x > 0.4)", "x.sum(0)"))
-def sum(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+def sum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
         initial: Any = None, where: ArrayLike = True) -> AnyArray:
     y = reduced(sum_, masked(in_dtype(as_array(a), dtype), where, 0), axis, keepdims)
     return into(out, in_dtype(y + _begun(initial, y, dtype) if is_given(initial) else y, dtype))
 
 
 @face("numpy.prod", method="prod", samples=("np.prod(x)", "np.prod(x, axis=0)", "x.prod(1)"))
-def prod(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
+def prod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
          initial: Any = None, where: ArrayLike = True) -> AnyArray:
     y = reduced(prod_, masked(in_dtype(as_array(a), dtype), where, 1), axis, keepdims)
     return into(out, in_dtype(y * _begun(initial, y, dtype) if is_given(initial) else y, dtype))
@@ -39,7 +39,7 @@ def prod(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ke
 # -- max, min --------------------------------------------------------------------------------------
 
 
-def _begun(initial: ArrayOrNumber, y: AnyArray, dtype: Any) -> ArrayOrNumber:
+def _begun(initial: ArrayOrNumber, y: AnyArray, dtype: DTypeLike) -> ArrayOrNumber:
     """The initial value of a reduction, in the dtype that it computes in. NumPy converts it like a number written to
     an array."""
     return as_assigned(initial, type_of(y).dtype if dtype is None else np.dtype(dtype), is_element=True)

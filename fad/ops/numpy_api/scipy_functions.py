@@ -162,7 +162,7 @@ def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> AnyArray:
 
 
 @face("scipy.linalg.solve_discrete_lyapunov", samples=("la.solve_discrete_lyapunov(0.2 * S, P)",))
-def solve_discrete_lyapunov(a: AnyArray, q: AnyArray, method: object = None) -> Any:
+def solve_discrete_lyapunov(a: AnyArray, q: AnyArray, method: object = None) -> AnyArray:
     """By the bilinear transformation to a continuous equation: Popov, "Hyperstability and optimality of automatic
     systems" (1964)."""
     if method not in (None, "direct", "bilinear"):

@@ -136,7 +136,7 @@ def norm(a: ArrayLike, ord: object = None, axis: Axes = None, keepdims: bool = F
     return norms.norm(a, ord, axis, keepdims)
 
 
-def _cutoff(a: AnyArray, s: AnyArray, atol: Any, rtol: Any) -> Any:
+def _cutoff(a: AnyArray, s: AnyArray, atol: Any, rtol: Any) -> ArrayOrNumber:
     """Singular values up to this share of the largest are taken for zero."""
     share = rtol if is_given(rtol) else 0.0 if is_given(atol) and atol > 0 else larger_extent(a) * epsilon(a)
     return share if not is_given(atol) or atol == 0 else share + atol / linalg._largest(s)

@@ -87,5 +87,5 @@ def epsilon(x: ArrayOrNumber) -> float:
     return float(np.finfo(type_of(x).dtype).eps)
 
 
-def larger_extent(x: ArrayOrNumber) -> Any:
+def larger_extent(x: ArrayOrNumber) -> ArrayOrNumber:
     return extents.maximum(*shape_of(x)[-2:])

@@ -32,7 +32,7 @@ ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "
 # -- calls -----------------------------------------------------------------------------------------
 
 
-def call(ufunc: Any, face: Callable, inputs: tuple, out: Any = None, where: ArrayOrNumber = True,
+def call(ufunc: np.ufunc, face: Callable, inputs: tuple, out: Any = None, where: ArrayOrNumber = True,
          dtype: DTypeLike = None, casting: Casting = "same_kind", order: str = "K", subok: bool = True,
          signature: Any = None, **options: Any) -> Any:
     """ufunc(*inputs, ...) with a traced argument; further options (an axis) are the face's own."""
@@ -57,7 +57,7 @@ def _in_order(results: AnyArray, order: str) -> Any:
     return tuple([in_order(y, order) for y in results]) if isinstance(results, tuple) else in_order(results, order)
 
 
-def _positional_out(ufunc: Any, inputs: tuple, out: object) -> tuple:
+def _positional_out(ufunc: np.ufunc, inputs: tuple, out: object) -> tuple:
     if not ufunc.nin <= len(inputs) <= ufunc.nargs:
         raise TypeError(f"{ufunc.__name__}() takes from {ufunc.nin} to {ufunc.nargs} positional arguments but "
                         f"{len(inputs)} were given")
@@ -68,7 +68,7 @@ def _positional_out(ufunc: Any, inputs: tuple, out: object) -> tuple:
     return inputs, out
 
 
-def _in_loop(ufunc: Any, inputs: tuple, dtype: Any, signature: Any, casting: Casting) -> tuple:
+def _in_loop(ufunc: np.ufunc, inputs: tuple, dtype: DTypeLike, signature: Any, casting: Casting) -> tuple:
     """The inputs in the dtypes of the loop that is asked for."""
     given = tuple([type_of(x).dtype for x in inputs]) + (None,) * ufunc.nout
     if signature is None:
@@ -139,7 +139,7 @@ def _face(ufunc: object) -> Callable:
     return found.call
 
 
-def _fold(ufunc: Any, x: AnyArray, axis: int) -> AnyArray:
+def _fold(ufunc: np.ufunc, x: AnyArray, axis: int) -> AnyArray:
     """The reduction of one axis: by a closed form where there is one, else pair by pair."""
     closed = CLOSED.get(ufunc.__name__)
     if closed is not None:
@@ -175,7 +175,7 @@ CLOSED: dict[str, Callable] = {
 }
 
 
-def accumulate(ufunc: Any, array: AnyArray, axis: int = 0, dtype: object = None, out: Any = None) -> AnyArray:
+def accumulate(ufunc: np.ufunc, array: AnyArray, axis: int = 0, dtype: object = None, out: Any = None) -> AnyArray:
     """ufunc.accumulate: a scan by the op for it, any other by folding."""
     x = in_dtype(as_array(array), dtype)
     ax = one_axis(axis, len(shape_of(x)))
@@ -186,7 +186,7 @@ def accumulate(ufunc: Any, array: AnyArray, axis: int = 0, dtype: object = None,
     return y if out is None else write_out(out, y)
 
 
-def _scan(ufunc: Any, x: AnyArray, axis: int) -> AnyArray:
+def _scan(ufunc: np.ufunc, x: AnyArray, axis: int) -> AnyArray:
     op, n = _face(ufunc), fixed(shape_of(x)[axis], f"the extent that {ufunc.__name__}.accumulate runs along")
     rows = [_at(x, axis, 0)]
     for k in range(1, n):
@@ -194,7 +194,7 @@ def _scan(ufunc: Any, x: AnyArray, axis: int) -> AnyArray:
     return BY_NAME["numpy.stack"].call(rows, axis=axis)
 
 
-def outer(ufunc: Any, a: AnyArray, b: ArrayOrNumber, **options: Any) -> AnyArray:
+def outer(ufunc: np.ufunc, a: AnyArray, b: ArrayOrNumber, **options: Any) -> AnyArray:
     """ufunc.outer: every element of a with every element of b."""
     a, b = numpy_number(strong(a)), numpy_number(strong(b))
     a = registry["reshape"](a, *shape_of(a), *[1] * len(shape_of(b)))

@@ -108,7 +108,7 @@ airy_bi = special_part("airy_bi", 2, lambda y, x: airy_bip(x), call="airy", doma
 airy_bip: Op = special_part("airy_bip", 3, lambda y, x: x * airy_bi(x), call="airy", domain=NEAR_ZERO)
 
 
-def _growth(x: Any) -> Any:
+def _growth(x: Any) -> AnyArray:
     """The rate at which airye scales Bi down: sqrt(x) right of zero."""
     return where(x > 0, sqrt(where(x > 0, x, 1.0)), 0.0)
 

@@ -6,6 +6,7 @@ Formulas: Digital Library of Mathematical Functions, chapters 19 and 22.
 from typing import Any
 
 from ...ir.op import Op
+from ...util.array import AnyArray, ArrayOrNumber
 from ..arithmetic import rint
 from ..choice import where
 from ..transcendental import cos, sin, sqrt
@@ -17,7 +18,7 @@ MODULUS = (0.1, 0.8)
 # -- complete: K = pi/2 2F1(1/2, 1/2; 1; m), E = pi/2 2F1(-1/2, 1/2; 1; m) -------------------------
 
 
-def _k_slope(y: object, m: object) -> Any:
+def _k_slope(y: object, m: object) -> AnyArray:
     return PI / 8.0 * hyp2f1(1.5, 1.5, 2.0, m)
 
 
@@ -28,34 +29,34 @@ ellipe = special("ellipe", lambda y, m: -PI / 8.0 * hyp2f1(0.5, 1.5, 2.0, m), do
 # -- Carlson's, each an integral over t of powers of t + x, t + y, ... -----------------------------
 
 
-def _rf(z: object, x: object, y: object) -> Any:
+def _rf(z: object, x: object, y: object) -> AnyArray:
     """The derivative of RF with respect to z, the one named first."""
     return elliprd(x, y, z) / -6.0
 
 
-def _rd(f: Any, x: Any, y: Any, z: Any) -> Any:
+def _rd(f: AnyArray, x: ArrayOrNumber, y: ArrayOrNumber, z: AnyArray) -> AnyArray:
     """The derivative of f = RD(x, y, z) with respect to x, by partial fractions."""
     return (elliprd(y, z, x) - f) / (2.0 * (x - z))
 
 
-def _rd_last(f: Any, x: Any, y: Any, z: Any) -> Any:
+def _rd_last(f: AnyArray, x: AnyArray, y: ArrayOrNumber, z: AnyArray) -> AnyArray:
     """With respect to z: RD is homogeneous of degree -3/2."""
     return (-1.5 * f - x * _rd(f, x, y, z) - y * _rd(f, y, x, z)) / z
 
 
-def _rc(f: object, x: Any, y: Any) -> Any:
+def _rc(f: object, x: AnyArray, y: AnyArray) -> AnyArray:
     """The derivative of f = RC(x, y) with respect to x: elementary, but for where x and y nearly agree."""
     near = abs(x - y) < 1e-3 * abs(y)
     gap = where(near, 1.0, x - y)
     return where(near, _rf(x, y, y), (1.0 / sqrt(x) - f) / (2.0 * gap))
 
 
-def _rc_last(f: Any, x: Any, y: Any) -> Any:
+def _rc_last(f: AnyArray, x: AnyArray, y: AnyArray) -> AnyArray:
     """With respect to y: RC is homogeneous of degree -1/2."""
     return (-0.5 * f - x * _rc(f, x, y)) / y
 
 
-def _rg(x: object, y: object, z: object) -> Any:
+def _rg(x: object, y: object, z: object) -> AnyArray:
     """The derivative of RG with respect to x, the one named first."""
     return 0.25 * (elliprf(x, y, z) - x * elliprd(y, z, x) / 3.0)
 
@@ -92,7 +93,7 @@ def _reduced(phi: Any) -> tuple:
     return k, s, cos(phi) * cos(phi)
 
 
-def _f_modulus(phi: object, m: object) -> Any:
+def _f_modulus(phi: object, m: object) -> AnyArray:
     """The derivative of F(phi | m) with respect to m, with F = s RF(c^2, 1 - m s^2, 1) within half a period, and 2 K
     per half period."""
     k, s, cc = _reduced(phi)
@@ -105,7 +106,7 @@ def _e_modulus(y: object, phi: object, m: object) -> Any:
     return -s * s * s / 6.0 * elliprd(cc, 1.0 - m * s * s, 1.0) - 2.0 * k * PI / 8.0 * hyp2f1(0.5, 1.5, 2.0, m)
 
 
-def _delta(phi: object, m: object) -> Any:
+def _delta(phi: object, m: object) -> AnyArray:
     return sqrt(1.0 - m * sin(phi) * sin(phi))
 
 
@@ -116,11 +117,11 @@ ellipeinc = special("ellipeinc", lambda y, phi, m: _delta(phi, m), _e_modulus, d
 # -- Jacobi's functions: F(ph | m) = u, so that the amplitude moves by -dn F_m as m does -----------
 
 
-def _ph_modulus(u: object, m: object) -> Any:
+def _ph_modulus(u: object, m: object) -> AnyArray:
     return -ellipj_dn(u, m) * _f_modulus(ellipj_ph(u, m), m)
 
 
-def _dn_modulus(y: Any, u: Any, m: Any) -> Any:
+def _dn_modulus(y: Any, u: Any, m: Any) -> AnyArray:
     s, c = ellipj_sn(u, m), ellipj_cn(u, m)
     return -(s * s + 2.0 * m * s * c * _ph_modulus(u, m)) / (2.0 * y)
 
@@ -138,7 +139,7 @@ ellipj_ph = special_part("ellipj_ph", 3, lambda y, u, m: ellipj_dn(u, m), lambda
 # -- the arithmetic-geometric mean: M = (a + b) / (2 F), F = 2F1(1/2, 1/2; 1; k^2), k = (a - b) / (a + b)
 
 
-def _agm(y: Any, a: Any, b: Any) -> Any:
+def _agm(y: AnyArray, a: AnyArray, b: AnyArray) -> AnyArray:
     """The derivative with respect to a."""
     total = a + b
     k = (a - b) / total

@@ -49,13 +49,13 @@ nrdtrisd = special("nrdtrisd", lambda y, m, p, x: -1.0 / ndtri(p),
 # -- Voigt's profile: Re w(z) / (s sqrt(2 pi)), with w = wofz and z = (x + i g) / (s sqrt(2))
 
 
-def _voigt_w(x: Any, s: Any, g: Any) -> Any:
+def _voigt_w(x: Any, s: AnyArray, g: Any) -> tuple:
     """z and w'(z)."""
     z = make_complex(x, g) / (SQRT2 * s)
     return z, 2j / SQRT_PI - 2.0 * z * wofz(z)
 
 
-def _voigt_width(y: Any, x: object, s: Any, g: object) -> Any:
+def _voigt_width(y: AnyArray, x: object, s: AnyArray, g: object) -> AnyArray:
     z, slope = _voigt_w(x, s, g)
     return -(y + real(z * slope) / (SQRT_2PI * s)) / s
 

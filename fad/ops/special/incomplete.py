@@ -51,7 +51,7 @@ def _beta_level_of_b(a: ArrayOrNumber, b: ArrayOrNumber, x: AnyArray) -> AnyArra
     return log1p(-x) - digamma(b) + digamma(a + b)
 
 
-def _spread(a: Any, b: Any) -> Any:
+def _spread(a: AnyArray, b: AnyArray) -> Any:
     """The second derivative with respect to a."""
     return polygamma(1, a + b) - polygamma(1, a)
 

@@ -61,12 +61,12 @@ kl_div = special("kl_div", lambda z, x, y: log(x) - log(y), lambda z, x, y: 1.0 
 # -- losses ----------------------------------------------------------------------------------------
 
 
-def _huber_width(y: object, delta: object, r: object) -> Any:
+def _huber_width(y: object, delta: object, r: object) -> AnyArray:
     excess = absolute(r) - delta
     return where(excess > 0, excess, 0.0)
 
 
-def _pseudo_slope(y: object, delta: Any, r: Any) -> Any:
+def _pseudo_slope(y: object, delta: AnyArray, r: AnyArray) -> AnyArray:
     return r / sqrt(1.0 + (r / delta) * (r / delta))
 
 

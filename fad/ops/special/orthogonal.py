@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ir.op import Op
+from ...util.array import AnyArray
 from ..transcendental import cos, cosh
 from .base import PI, NoFormula, special, special_part
 from .gamma import binom
@@ -41,7 +42,7 @@ eval_sh_chebyu: Op = _polynomial("eval_sh_chebyu", lambda n, x: 4.0 * eval_gegen
                                  domain=SHIFTED)
 
 
-def _shifted_jacobi(n: Any, p: Any, q: Any, x: Any) -> Any:
+def _shifted_jacobi(n: Any, p: Any, q: Any, x: AnyArray) -> AnyArray:
     return (n + p) * eval_jacobi(n - 1, p - q + 1.0, q, 2.0 * x - 1.0) / binom(2 * n + p - 1.0, n)
 
 
@@ -65,7 +66,7 @@ def _pair(call: str, second: Any, domain: tuple, scale: float = 1.0) -> tuple:
     return value, slope
 
 
-def _parabolic(slope: object, f: Any, v: Any, x: Any) -> Any:
+def _parabolic(slope: object, f: AnyArray, v: Any, x: Any) -> AnyArray:
     return (0.25 * x * x - v - 0.5) * f
 
 

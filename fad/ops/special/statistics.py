@@ -94,7 +94,7 @@ def f_under(m: ArrayOrNumber, n: Extent, x: ArrayOrNumber) -> AnyArray:
     return _with_digits(n, 0.5 * _f_shapes(m, n, x)[1] - f_density(m, n, x) * x / n)
 
 
-def noncentral_chi_density(x: Any, v: Any, c: Any) -> Any:
+def noncentral_chi_density(x: Any, v: Any, c: Any) -> AnyArray:
     """Of the noncentral chi-square distribution of noncentrality c > 0."""
     gap = sqrt(x) - sqrt(c)
     return 0.5 * exp(-0.5 * gap * gap) * (x / c) ** (0.25 * v - 0.5) * ive(0.5 * v - 1.0, sqrt(c * x))
@@ -149,12 +149,12 @@ btdtrib = special("btdtrib", lambda b, a, p, x: -betainc_da(a, b, x) / betainc_d
 # -- counts: bdtr(k, n, p) = 1 - I_p(k+1, n-k), nbdtr(k, n, p) = I_p(n, k+1), pdtr(k, m) = 1 - P(k+1, m)
 
 
-def _binomial(k: Any, n: Any, p: Any) -> Any:
+def _binomial(k: Any, n: Any, p: AnyArray) -> AnyArray:
     k = floor(k)
     return beta_density(k + 1.0, n - k, p)
 
 
-def _poisson(k: Any, m: Any) -> Any:
+def _poisson(k: Any, m: AnyArray) -> AnyArray:
     k = floor(k)
     return exp(xlogy(k, m) - m - gammaln(k + 1.0))
 

@@ -168,7 +168,7 @@ class AccessRewriter(Transformer):
             s,
         )
 
-    def visit_Delete(self, s: ast.Delete) -> Any:
+    def visit_Delete(self, s: ast.Delete) -> list:
         s = self.generic_visit(s)                             # type: ignore[assignment]
         return [self._deleted(target, s) for target in s.targets]
 

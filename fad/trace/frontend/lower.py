@@ -148,7 +148,7 @@ class JumpLowering:
             flags += [continued] if self._own(node, ast.Continue) else []
         return flags
 
-    def _own(self, node: ast.AST, kind: Any) -> bool:
+    def _own(self, node: ast.AST, kind: type) -> bool:
         """Whether a break (or continue) of the present loop stands in node."""
         if isinstance(node, kind):
             return True

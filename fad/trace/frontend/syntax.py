@@ -11,6 +11,7 @@ meaning, and lines keep their numbers. The rewriter replaces if, for, while and 
 here, expressions and calls in expressions.py, operators, comparisons, items and attributes in access.py.
 """
 import ast
+from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -376,7 +377,7 @@ class _Calls(Transformer):
 
     visit_Name = Rewriter.visit_Name
 
-    def __init__(self, runtime: Any, unsure: frozenset):
+    def __init__(self, runtime: Callable, unsure: frozenset):
         self.runtime, self.unsure = runtime, unsure
 
     def visit_Call(self, e: Any) -> Any:

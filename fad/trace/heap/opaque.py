@@ -82,7 +82,7 @@ def note_write(owner: object, method: str) -> None:
             note(x)
 
 
-def _method(f: Any, owner: Any, given: Iterable) -> Callable:
+def _method(f: Callable, owner: Any, given: Iterable) -> Callable:
     """A method of a class of Python's, which changes its object alone."""
     _note_callables(given)
     if f.__name__ not in KEEPING:

@@ -126,7 +126,7 @@ def is_per_call(f: object) -> bool:
     return (goes_on(owner) and not is_seeded(owner)) or is_maker(f) or is_of_module(f) or is_question(f) or is_effect(f)
 
 
-def part_of(owner: object, name: str, value: Callable) -> Any:
+def part_of(owner: object, name: str, value: Callable) -> Callable:
     """An attribute of a generator, as captured code sees it: its state is another one at each call."""
     root = current().root
     if is_seeded(owner):

@@ -12,7 +12,7 @@ from ...ir.types import INT
 from ...ir.uses import defined_by, operands
 from ...ops.carry import visible_extent
 from ...ops.conditional import around
-from ...util.array import AnyArray
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import ConcreteValueError, UnstageableError
 from ..heap.journal import journal, note
 from ..heap.state import Array, Container, Name, TreeLayout, Trial
@@ -309,7 +309,7 @@ class AppendedLists:
             if c.rows is not None:
                 c.ties.given = [*c.ties.given, *last, *outer]
 
-    def _used_after(self, key: int, c: Items, iterations: object) -> Any:
+    def _used_after(self, key: int, c: Items, iterations: object) -> ArrayOrNumber:
         """A bound for what a list got in the present iteration of the loop around this one; any number but 0 for one
         that sees to its own room.
         """

@@ -15,6 +15,7 @@ from ...ir.types import type_of
 from ...ops.face import BY_NAME
 from ...ops.literals import as_array, python_number
 from ...util import tree
+from ...util.array import AnyArray
 from ..heap.operands import refused
 from ..heap.percall import is_maker, made, recorded
 from ..objects.draws import goes_on, numpy_random, order_of
@@ -72,7 +73,7 @@ def _is_traced_population(x: object) -> bool:
 # -- locations and scales --------------------------------------------------------------------------------------------
 
 
-def _scaled(f: Callable, names: tuple, args: tuple, kwargs: dict) -> Any:
+def _scaled(f: Callable, names: tuple, args: tuple, kwargs: dict) -> AnyArray:
     """The draw of a traced location and scale by a standard one."""
     given = {**{n: DEFAULTS[n] for n in names if n in DEFAULTS}, **dict(zip((*names, "size"), args)), **kwargs}
     size = given.pop("size", None)

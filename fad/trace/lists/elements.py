@@ -9,6 +9,7 @@ from ...ir.types import Type, promoted, type_of
 from ...ops.carry import assumed_equal, atom_type, convert, visible_extent
 from ...ops.literals import as_array, constant, known
 from ...util import tree
+from ...util.array import ArrayOrNumber
 from ...util.errors import UnstageableError
 from ..heap.state import TreeLayout
 from ..objects.containers import keeps_record
@@ -121,7 +122,7 @@ def column(leaves: list, t: Type) -> Any:
     return constant(array)
 
 
-def laid_out(types: list, held: list, old: "list | None", before: Any, more: Any) -> list:
+def laid_out(types: list, held: list, old: "list | None", before: ArrayOrNumber, more: Any) -> list:
     """An array for each leaf of an element, of these types and with room for `more`: it begins with what the old arrays
     have, or else with the leaves of each element that is held.
     """
@@ -138,7 +139,7 @@ def laid_out(types: list, held: list, old: "list | None", before: Any, more: Any
     return rows
 
 
-def _known(x: Any) -> Any:
+def _known(x: ArrayOrNumber) -> Any:
     """A leaf's value, if it is known now."""
     found = known(x)
     return constant_of(x.atom) if found is None and isinstance(x, Tracer) else found

@@ -18,6 +18,7 @@ from ...ops.extents import at_least
 from ...ops.face import BY_NAME
 from ...ops.literals import python_int
 from ...util import tree
+from ...util.array import ArrayOrNumber
 from ..heap.journal import note
 from ..heap.state import TreeLayout, lengthened
 from ..values.aliases import note_fixed
@@ -126,7 +127,7 @@ class RowList(Items):
     def like(self) -> Like:
         return Like(self.layout, self.types)
 
-    def entries(self, k: int, length: Any) -> Any:
+    def entries(self, k: int, length: ArrayOrNumber) -> Any:
         """The first entries of a row."""
         row = self.rows[k]
         facts = current().integers
@@ -282,7 +283,7 @@ class _RowListFrame:
         return hash(self.layout.structure)
 
 
-def _with_rows(frame: _RowListFrame, rows: tuple) -> Any:
+def _with_rows(frame: _RowListFrame, rows: tuple) -> "RowList":
     made = RowList()
     list.extend(made, GUARDS)
     made.rows, made.layout, made.types, made.is_element, made.ties = (

@@ -6,7 +6,7 @@ traced once, and run many times or never. A draw there, by a call, an iterator o
 shows in the state that generators have in the end.
 """
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -82,7 +82,7 @@ def same_state(a: Any, b: Any) -> bool:
     return np.array_equal(a, b) if isinstance(a, np.ndarray) else bool(a == b)
 
 
-def order_of(shuffle: Any, rank: int, count: int, axis: int) -> Any:
+def order_of(shuffle: Callable, rank: int, count: int, axis: int) -> Any:
     """The order that a generator's method puts the entries of an array of this rank into along an axis. It draws as for
     that array.
     """

@@ -156,7 +156,7 @@ class BranchEnd:
         rest = iter(data if data is not None and len(data) == len(others) else [self.end(x) for x in others])
         return [x if x is UNDEFINED else self._number(x) if is_number else next(rest) for x, is_number in leaves]
 
-    def _number(self, n: Any) -> Any:
+    def _number(self, n: Any) -> ArrayOrNumber:
         """The number of a text at the end of this branch."""
         return self.ends[id(n)][1] if id(n) in self.ends else frozen(n)
 

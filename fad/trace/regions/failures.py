@@ -13,6 +13,7 @@ from ...ir.build import Builder, current
 from ...ir.graph import Equation, Literal, Var
 from ...ir.op import registry
 from ...ops.arithmetic import DIVISOR
+from ...util.array import AnyArray
 from ...util.errors import INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, UnstageableError
 from ...util.interrupts import let_through
 
@@ -149,7 +150,7 @@ def _of_matrices(eqn: Equation, xs: list) -> "Failure | None":
                    lambda: np.linalg.LinAlgError("Singular matrix"), after=eqn)
 
 
-def _any(x: Any) -> Any:
+def _any(x: AnyArray) -> AnyArray:
     return registry["any"](x, axes=tuple(range(x.ndim))) if x.ndim else x
 
 
@@ -177,18 +178,18 @@ def _error_of(call: Callable) -> Exception:
     raise AssertionError("Python raises nothing")
 
 
-def _both(a: object, b: object) -> Any:
+def _both(a: object, b: object) -> AnyArray:
     return registry["logical_and"](a, b)
 
 
-def _finite(xs: list) -> Any:
+def _finite(xs: list) -> AnyArray:
     found: Any = True
     for x in xs:
         found = _both(found, registry["isfinite"](x))
     return found
 
 
-def _outside_domain(y: object, xs: list) -> Any:
+def _outside_domain(y: object, xs: list) -> AnyArray:
     known: Any = True
     for x in xs:
         known = _both(known, registry["logical_not"](registry["isnan"](x)))

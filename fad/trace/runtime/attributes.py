@@ -13,6 +13,7 @@ import numpy as np
 
 from ...ir.build import Builder, Value
 from ...ops.face import OBJECTS
+from ...util.array import ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
 from ..frontend.functions import is_user_function
@@ -129,7 +130,7 @@ class Attributes:
         self._in_class(cls, name)
         return self.swap(found.fget)
 
-    def _cached(self, owner: object, name: str, made: functools.cached_property, inside: bool) -> Any:
+    def _cached(self, owner: object, name: str, made: functools.cached_property, inside: bool) -> ArrayOrNumber:
         """The value of a cached property that is not in the object yet. It is put there, as Python does."""
         if not inside:
             self.sources += of.of_names(owner.__dict__, [name])

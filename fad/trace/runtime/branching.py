@@ -63,7 +63,7 @@ class BranchRuntime:
             value = later()
         return value
 
-    def not_(self, value: ArrayOrNumber) -> Any:
+    def not_(self, value: ArrayOrNumber) -> ArrayOrNumber:
         test = self.truth(value)
         return python_number(registry["logical_not"](test)) if isinstance(test, Value) else not test
 

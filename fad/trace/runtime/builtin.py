@@ -101,7 +101,7 @@ class NumberClass(StandIn):
         return isinstance(x, cls.original) or (_is_number(x) and issubclass(_python_class(x), cls.original))
 
 
-def _python_class(x: Tracer) -> Any:
+def _python_class(x: Tracer) -> type:
     """The class that a traced scalar would have: a Python number's, or NumPy's."""
     current().trace.asked = True
     return {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.type.weak else x.dtype.type
@@ -142,7 +142,7 @@ def type_(*args: object, **kwargs: object) -> Any:
     return type(*args, **kwargs) if len(args) != 1 else class_of(*args)
 
 
-def _original_class(x: Tracer) -> Any:
+def _original_class(x: Tracer) -> type:
     return np.ndarray if x.is_array else _python_class(x)
 
 

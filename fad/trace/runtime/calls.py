@@ -17,6 +17,7 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import current
 from ...util import tree
+from ...util.array import AnyArray
 from ...util.defects import door
 from ...util.errors import StructureError, UnstageableError
 from ...util.where import is_fads, module_name
@@ -163,7 +164,7 @@ def _taken(held: list, k: int, is_held: bool = False) -> Any:
     return result
 
 
-def _array(held: Any, k: int, is_held: bool) -> Any:
+def _array(held: Any, k: int, is_held: bool) -> AnyArray:
     """A new array is a constant. One that somebody else has, too (a library's cache, a list), is an array from outside,
     and the same one at the next call.
     """

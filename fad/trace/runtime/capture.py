@@ -324,7 +324,7 @@ class Capture(Attributes, Reading, Scopes):
             reads.add(f)
             refuse_unknown(reads, f.__name__)
 
-    def _library_function(self, f: Any) -> Callable:
+    def _library_function(self, f: Callable) -> Callable:
         """A library's function as it is, but for the user's functions that it closes over (fad's own wrappers do)."""
         if not isinstance(f, FunctionType) or not f.__closure__:
             return f

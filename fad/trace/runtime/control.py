@@ -72,7 +72,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
 
     # -- calls -------------------------------------------------------------------------------------
 
-    def call(self, f: Any) -> Any:
+    def call(self, f: Any) -> Callable:
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something
         is traced.
         """
@@ -282,7 +282,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
             return self.list_(list(*items))
         return items[0].copy() if isinstance(items[0], RowList) else self.comprehension(items[0], lambda x: x)
 
-    def known_builtin(self, f: object) -> Any:
+    def known_builtin(self, f: object) -> Callable:
         """A builtin function as captured code calls it."""
         return self._outside(f, self._call(f))
 
@@ -299,7 +299,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         """Whether f is captured code that calls the runtime in place of what Python does (source was at hand)."""
         return self.is_captured(f) and f.__code__ not in self.plain
 
-    def _method(self, f: MethodType) -> Any:
+    def _method(self, f: MethodType) -> Callable:
         function = f.__func__
         self.capture.open(f.__self__)
         if not isinstance(function, FunctionType) or self.is_captured(function):

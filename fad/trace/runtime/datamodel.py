@@ -143,7 +143,7 @@ class DataModel(Protocols, Conversions):
         return operation(x) if method is None else method(x)
 
     @door
-    def compare(self, op: str, a: object, b: object) -> Any:
+    def compare(self, op: str, a: object, b: object) -> ArrayOrNumber:
         """a < b and its kin"""
         operation, method, reflected, sign = COMPARE[op]
         if type(a) in PLAIN and type(b) in PLAIN:
@@ -318,7 +318,7 @@ class DataModel(Protocols, Conversions):
             return functools.partial(self._asking, f)
         return self.searches(f) or self.fills(f)
 
-    def _vars(self, owner: object) -> Any:
+    def _vars(self, owner: object) -> dict:
         return self.attribute(owner, "__dict__")
 
     def _setattr(self, owner: object, name: str, value: object) -> None:

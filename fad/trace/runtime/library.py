@@ -224,7 +224,7 @@ class Object:
 class Ufunc:
     """A ufunc, called as a function or by its methods (np.add.reduce), which the protocol takes care of."""
 
-    def __init__(self, ufunc: Any, arrayed: Callable):
+    def __init__(self, ufunc: np.ufunc, arrayed: Callable):
         self._ufunc, self._arrayed = ufunc, arrayed
 
     def __call__(self, *args: object, **kwargs: Any) -> ArrayOrNumber:

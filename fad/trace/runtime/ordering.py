@@ -18,7 +18,7 @@ from ...ops.literals import as_array as joined
 from ...ops.literals import python_number
 from ...ops.mixed import of_kinds
 from ...util import tree
-from ...util.array import AnyArray
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
 from ...util.where import here
@@ -43,10 +43,10 @@ class Compared:
     def __init__(self, compare: Callable, x: object):
         self.compare, self.x = compare, x
 
-    def __lt__(self, other: object) -> Any:
+    def __lt__(self, other: object) -> ArrayOrNumber:
         return self.compare("Lt", self.x, _behind(other))
 
-    def __gt__(self, other: object) -> Any:
+    def __gt__(self, other: object) -> ArrayOrNumber:
         return self.compare("Gt", self.x, _behind(other))
 
 

@@ -13,6 +13,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from ...ir.build import Value
+from ...util.array import ArrayOrNumber
 from ...util.defects import door
 from ..heap.journal import made, note
 from ..lists.items import Items
@@ -168,7 +169,7 @@ class Protocols:
             same = len(a) == len(b) and self.and_(True, *[lambda x=x, y=y: self.same(x, y) for x, y in zip(a, b)])
             return same if op == "Eq" else self.not_(same)
 
-        def at(k: int) -> Any:
+        def at(k: int) -> ArrayOrNumber:
             if k == min(len(a), len(b)):
                 return self.compare(op, len(a), len(b))
             return self.ifexp(self.same(a[k], b[k]), lambda: at(k + 1), lambda: self.compare(op, a[k], b[k]))

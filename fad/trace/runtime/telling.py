@@ -41,7 +41,7 @@ _PRINTS_ERRORS = {getattr(traceback, name) for name in dir(traceback) if name.st
 class Line:
     """A call that tells people something, as a program makes it: from the user's place, with the values of the run."""
 
-    def __init__(self, f: Callable, args: Any, kwargs: Any, places: tuple):
+    def __init__(self, f: Callable, args: Built, kwargs: Built, places: tuple):
         self.f, self.args, self.kwargs, self.places = f, args, kwargs, places
         self.is_handled = False                               # whether the function would handle what this raises
 
@@ -132,7 +132,7 @@ def _is_file(file: object) -> bool:
     return _is_standard(file) or isinstance(file, io.IOBase)
 
 
-def _of_warnings(f: Any, args: tuple, kwargs: dict) -> Any:
+def _of_warnings(f: Callable, args: tuple, kwargs: dict) -> Any:
     if f not in _SAYS_LINES:
         return f(*args, **kwargs)
     if f is warnings.warn and _is_error(*args, **kwargs):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ...util.array import AnyArray
 from ...util.errors import ConcreteValueError
 
 _FORM = re.compile("\ue000(\\d+)\ue001")
@@ -19,7 +20,7 @@ class Marks:
     def __init__(self, width: int):
         self.width, self.made = width, []                     # type: int, list[tuple]
 
-    def put(self, x: Any, make: Callable) -> str:
+    def put(self, x: AnyArray, make: Callable) -> str:
         """A mark for make(x)."""
         self.made.append((make, x))
         return MarkText(f"\ue000{len(self.made) - 1:0{self.width}}\ue001")

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...ir.build import current
 from ...ir.graph import Var
+from ...util.array import AnyArray
 from ...util.errors import SideEffectError
 from .excuses import never
 from .tracer import Tracer
@@ -98,7 +99,7 @@ class Member:
             )
         return self.owner.entries(self.k, self.length)[self.place]
 
-    def write(self, _: object, new: Any) -> None:
+    def write(self, _: object, new: AnyArray) -> None:
         if self.row is None or self.ties.is_shared or self.rebound != self.ties.rebound:
             refuse_write()
         self.owner.write_entry(self, new)

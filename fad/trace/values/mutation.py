@@ -137,7 +137,7 @@ def _same(made: ViewCall, x: Any, place: int) -> Any:
     return y if answer.shares is False else Chain(x, y, [], made, place, answer.writeable is not False).tied()
 
 
-def handed_again(x: Any) -> Any:
+def handed_again(x: AnyArray) -> Any:
     """x itself stands for a view of all of it, too, as long as nobody asks which of the two it is."""
     if x.ndim:
         current().trace.two_objects[id(x)] = x
@@ -279,7 +279,7 @@ def written_along(links: Sequence, values: list, y: object) -> Any:
     return y
 
 
-def write_back(eqn: Equation, x: Any, y: Any) -> ArrayOrNumber:
+def write_back(eqn: Equation, x: AnyArray, y: Any) -> ArrayOrNumber:
     """x as it is when y has been written to link(x)."""
     name = eqn.op.name
     if name == "index":

@@ -19,6 +19,7 @@ from ...ir.types import INT, type_of
 from ...ir.value import REFLECTED, Value, answers
 from ...ops.face import METHODS
 from ...ops.literals import python_int
+from ...util.array import AnyArray
 from ...util.where import here
 from .view_call import is_tracer
 from .zero_dim import not_an_array
@@ -117,7 +118,7 @@ def _rounded(name: str) -> Callable:
     return method
 
 
-def _round(self: object, digits: "int | None" = None) -> Any:
+def _round(self: object, digits: "int | None" = None) -> AnyArray:
     return _rounded("rint")(self) if digits is None else METHODS["round"](self, digits)
 
 

@@ -12,6 +12,7 @@ from ...ir.graph import Equation, Literal, Var
 from ...ir.op import registry
 from ...ops.control import COND
 from ...ops.kinds import shape_of
+from ...util.array import DTypeLike
 from ...util.errors import SideEffectError, UnstageableError
 from .member import Member
 from .mutation import along, written_along
@@ -143,7 +144,7 @@ class Base:
     pass it on to theirs, so that names which are exchanged in one branch after the other would double them each time.
     """
 
-    def __init__(self, place: Selected, dtype: Any):
+    def __init__(self, place: Selected, dtype: DTypeLike):
         self.place, self.dtype = place, dtype
         self.writes = sum(map(_writes, place.arrays))
         if self.writes > MOST_WAYS:

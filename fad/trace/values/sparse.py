@@ -14,6 +14,7 @@ from ...ir.types import INT, result_dtype
 from ...ops import extents
 from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
+from ...util.array import AnyArray
 from ...util.errors import UnsupportedFunctionError
 from ...util.lazy import LazyModule
 from ...util.where import module_name
@@ -51,7 +52,7 @@ def times(a: Any, x: Any, transposed: bool = False) -> Any:
     return product(a, x, m, transposed)
 
 
-def _array(a: object, name: str) -> Any:
+def _array(a: object, name: str) -> AnyArray:
     """One of the matrix's arrays, an input of the program."""
     array = getattr(a, name)
     root = current().root
@@ -59,7 +60,7 @@ def _array(a: object, name: str) -> Any:
     return current().watch(array)
 
 
-def _summed(data: object, rows: object, columns: object, x: object, m: int) -> Any:
+def _summed(data: object, rows: object, columns: object, x: object, m: int) -> AnyArray:
     """The sums, row by row, of the products of the elements with those of x."""
     shape = shape_of(x)[1:]
     spread = registry["reshape"](data, *shape_of(data), *[1] * len(shape))
@@ -85,12 +86,12 @@ def _given(a: object) -> tuple:
 COORDINATES = {"csr": _compressed(True), "csc": _compressed(False), "coo": _given}
 
 
-def _by_coordinates(a: Any, x: object, m: int, transposed: bool) -> Any:
+def _by_coordinates(a: Any, x: object, m: int, transposed: bool) -> AnyArray:
     data, rows, columns = COORDINATES[a.format](a)
     return _summed(data, *((columns, rows) if transposed else (rows, columns)), x, m)
 
 
-def _by_diagonals(a: Any, x: Any, m: int, transposed: bool) -> Any:
+def _by_diagonals(a: Any, x: AnyArray, m: int, transposed: bool) -> AnyArray:
     data = _array(a, "data")
     _array(a, "offsets")
     y: Any = 0.0

@@ -116,7 +116,7 @@ def _is_plain(part: object) -> bool:
     return part is None or isinstance(part, (str, int, float, complex, np.dtype, type, type(Ellipsis)))
 
 
-def _kind(a: object, source: object) -> Any:
+def _kind(a: object, source: object) -> tuple:
     if isinstance(a, Value):
         ones = tuple([n == 1 for n in a.type.shape if isinstance(n, int)])
         return "array", a.type.dtype, len(a.type.shape), a.type.weak, a is source, ones, kind_of(a)
@@ -190,7 +190,7 @@ class _StandIns:
             self.made[id(a)] = self._stand_in(a, self.order if a is self.source else c_order(len(shape_of(a))))
         return self.made[id(a)]
 
-    def _stand_in(self, a: Any, order: Any) -> ArrayOrNumber:
+    def _stand_in(self, a: AnyArray, order: Any) -> ArrayOrNumber:
         """An array like a traced one, its axes in this order in memory, the slowest first; or a number: an integer is
         one that was seen.
         """

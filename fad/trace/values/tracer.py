@@ -286,7 +286,7 @@ class Tracer(Value):
             )
         return super().__matmul__(other)                     # type: ignore[misc]
 
-    def __rmatmul__(self, other: object) -> Any:
+    def __rmatmul__(self, other: object) -> AnyArray:
         return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmatmul__(other)  # type: ignore[misc]
 
     def __mul__(self, other: ArrayOrNumber) -> Any:

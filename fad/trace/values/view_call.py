@@ -7,6 +7,7 @@ from typing import Any
 from ...ir.build import Value, current
 from ...ir.graph import Atom
 from ...ops.face import PROPERTIES
+from ...util.array import AnyArray
 from .standin import UNKNOWN, ResultMemory, ask
 
 # Functions whose results are views in most calls: whether they are is looked at when one of the two is written to.
@@ -33,7 +34,7 @@ class ViewCall:
         self.arrays = [x for x in (*args, *kwargs.values()) if is_tracer(x) and x.is_array]
         self.atoms = {x.atom for x in self.arrays}
 
-    def is_scalar(self, y: Any) -> bool:
+    def is_scalar(self, y: AnyArray) -> bool:
         """Whether y is an element, which NumPy hands out by value."""
         if self.name == "unstack":                            # it goes over the rows, as Python does
             return not y.ndim

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ....trace.runtime.namespaces import attribute_of
+from ....util.array import AnyArray
 
 _attribute, __dir__ = attribute_of("scipy.signal")
 
@@ -14,7 +15,7 @@ def __getattr__(name: str) -> Any:
 
 
 def convolve(A: Any, B: Any, axes: "Sequence | None" = None, dot_axes: "Sequence | None" = None,
-             mode: str = "full") -> Any:
+             mode: str = "full") -> AnyArray:
     """The convolution of A and B over the pairs of axes `axes`, summed over the pairs of axes `dot_axes`.
 
     axes, dot_axes: (axes of A, axes of B); axes None: all. Result axes: those of A that are in neither, those of B,
@@ -45,7 +46,7 @@ def _padded(x: Any, axes: Sequence, sizes: Sequence) -> Any:
     return np.pad(x, widths)
 
 
-def _contract(A: Any, windows: Any, on_a: list, on_b: list, dot_a: list, dot_b: list) -> Any:
+def _contract(A: AnyArray, windows: AnyArray, on_a: list, on_b: list, dot_a: list, dot_b: list) -> AnyArray:
     """The windows (axes of B, then one window axis for each convolved axis) times A, reversed along its convolved
     axes."""
     flipped = A[tuple([slice(None, None, -1) if i in on_a else slice(None) for i in range(np.ndim(A))])]

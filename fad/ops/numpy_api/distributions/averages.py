@@ -24,7 +24,7 @@ def _ratio(top: object, bottom: object) -> Any:
     return exp(gammaln(top) - gammaln(bottom))
 
 
-def _above(x: Any, least: float, value: Callable) -> Any:
+def _above(x: Any, least: float, value: Callable) -> AnyArray:
     """The value where x exceeds a bound; the moment is infinite elsewhere."""
     exists = x > least
     return where(exists, value(where(exists, x, least + 1.0)), math.inf)
@@ -45,7 +45,7 @@ def _fisher(m: object, n: object) -> tuple:
     return _above(n, 2.0, lambda k: k / (k - 2.0)), _above(n, 4.0, spread)
 
 
-def _student(df: Any) -> tuple:
+def _student(df: AnyArray) -> tuple:
     spread = _above(df, 2.0, lambda k: k / (k - 2.0))
     return _above(df, 1.0, lambda k: 0.0 * k), where(df > 1.0, spread, math.nan)
 

@@ -69,7 +69,7 @@ class KernelDensity:
         spread = BY_NAME["numpy.cov"].call(self.dataset, bias=False, aweights=self.weights)
         self.covariance = registry["reshape"](spread, d, d) * (self.factor * self.factor)
 
-    def _factor(self, method: object, d: ArrayOrNumber) -> Any:
+    def _factor(self, method: object, d: ArrayOrNumber) -> AnyArray:
         name = "scott" if method is None else method if isinstance(method, str) else ""
         if name == "scott":
             return self.neff ** (-1.0 / (d + 4.0))

@@ -62,7 +62,7 @@ def _choose(condition: ArrayOrNumber, if_true: Any, if_false: AnyArray) -> AnyAr
     return where(condition, if_true, if_false)
 
 
-def _outside(y: ArrayOrNumber, low: Any, high: Any) -> Any:
+def _outside(y: ArrayOrNumber, low: ArrayOrNumber, high: ArrayOrNumber) -> ArrayOrNumber:
     """Whether y lies outside the support; False where nothing does."""
     below = False if _is(low, -math.inf) else y < low
     above = False if _is(high, math.inf) else y > high

@@ -7,7 +7,7 @@ from ....util.array import AnyArray, ArrayOrNumber
 from ...transcendental import log
 
 
-def _all_positive(*shapes: ArrayOrNumber) -> Any:
+def _all_positive(*shapes: ArrayOrNumber) -> ArrayOrNumber:
     """SciPy's usual condition on shapes."""
     fits: Any = True
     for shape in shapes:
