@@ -15,9 +15,18 @@ from .arguments import along, as_array, axes_of, in_dtype, into, is_given, kept,
 sum_, prod_, max_, min_, any_, all_ = (registry[name] for name in ("sum", "prod", "max", "min", "any", "all"))
 
 
+def reduced_axes(axis: Axes, ndim: int) -> tuple:
+    """The axes that a reduction goes along. NumPy's ufuncs take axis 0 of a number, which has none.
+
+    >>> reduced_axes(-1, 0), reduced_axes(-1, 2)
+    ((), (1,))
+    """
+    return () if ndim == 0 and isinstance(axis, int) and axis in (0, -1) else axes_of(axis, ndim)
+
+
 def reduced(op: Op, x: AnyArray, axis: Axes, keepdims: bool) -> AnyArray:
     """The reduction of x, in NumPy's terms of axis and keepdims."""
-    axes = axes_of(axis, rank(x))
+    axes = reduced_axes(axis, rank(x))
     return kept(op(x, axes=axes), x, axes, keepdims)
 
 
@@ -48,7 +57,7 @@ def _begun(initial: ArrayOrNumber, y: AnyArray, dtype: DTypeLike) -> ArrayOrNumb
 def _extreme(op: Op, pair: Op, a: object, axis: Axes, keepdims: bool, initial: Any, where: Any) -> AnyArray:
     """max or min; with an initial value it also stands in for the elements left out, and for none at all."""
     x = as_array(a)
-    axes = axes_of(axis, rank(x))
+    axes = reduced_axes(axis, rank(x))
     if not is_given(initial):
         if where is not True:
             raise ValueError(f"reduction operation {pair.name!r} does not have an identity, so to use a where mask one "

@@ -14,6 +14,7 @@ np.average(x,axis=1,weights=v); np.average(x,axis=1,weights=v,returned=True); np
 np.cov(x,rowvar=False,ddof=0); np.cov(x,aweights=v); np.cov(z); np.cov(x,fweights=np.array([1,2,1,3])); np.corrcoef(v,v*v); np.cov(v)
 np.corrcoef(z); x.sum(0); x.mean(); x.max(1); x.std(); x.var(0); x.prod(1); x.min(); x.any(); x.all(0); x.argmax(1); x.cumsum()
 x.cumprod(0); np.mean(x,axis=(0,1)); np.std(x,axis=(0,1),keepdims=True)
+np.sum(np.sum(x),axis=0); np.max(x.max(),axis=-1); np.prod(x.sum(),axis=0,keepdims=True); np.nansum(x[0,0],axis=0)
 """)
 
 VALUES_ONLY = listed(r"""
