@@ -62,6 +62,7 @@ class Runner:
         self.job: Job | None = None                          # that compiles the kernel in the background
         self.paused_at = 0.0                                 # seconds of the interpreter until it last let the job on
         self.started_at = 0.0                                # when the job began
+        self.held = 0.0                                      # seconds of the interpreter in which it could not go on
         self.work: Any = None  # what the loops of a kernel do that runs on one thread: see work.Work
         self.loops = any(has_loop(eqn) for eqn in self.func.equations)
         self.weights = weights(self.func)
@@ -203,7 +204,7 @@ class Runner:
         if not self._is_long(rest, compiling) and spent < self._bound(rest, compiling):
             return LOOK
         work = functools.partial(self._made, self.text.strip(UNPRINTED), tuple([example(x) for x in values]))
-        self.job, self.paused_at, self.started_at = Job.start(work), spent, time.perf_counter()
+        self.job, self.paused_at, self.started_at, self.held = Job.start(work), spent, time.perf_counter(), 0.0
         return 0.0 if self.job is None else LOOK
 
     def _is_long(self, rest: float, compiling: float) -> bool:
@@ -221,7 +222,7 @@ class Runner:
         return float("inf") if self.loops else compiling
 
     def _share(self, job: Job, spent: float) -> float:
-        """Leave Python's lock to the compilation for half of the time, and answer as _wait does.
+        """Leave Python's lock to the compilation for half of the time in which it needs it, and answer as _wait does.
 
         Of two threads that ask for the lock, one that often gives it back for a moment, as LLVM's calls do, would wait
         five milliseconds each time. Equations that take longer than LOOK are NumPy's work on large arrays, which leaves
@@ -229,9 +230,13 @@ class Runner:
         """
         paused = 0.0
         if spent - self.paused_at >= LOOK:
+            self.held += spent - self.paused_at if job.needs_lock() else 0.0
             before, rest, self.paused_at = time.perf_counter(), rest_of_call(), spent
-            compiling = compile_time(self.text) - (before - self.started_at)
-            job.wait_for(2.0 * rest if self._is_long(2.0 * rest, compiling) else LOOK)
+            left = compile_time(self.text) - (before - self.started_at - self.held)
+            if self.loops and 2.0 * rest > max(left, 0.0):
+                job.wait_for(2.0 * rest)
+            elif job.needs_lock():
+                job.wait_for(LOOK)
             paused = time.perf_counter() - before
         return 0.0 if job.is_over() else max(LOOK, paused)
 

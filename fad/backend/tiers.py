@@ -109,6 +109,10 @@ class Job(Task):
         super().__init__(work)
         _jobs.add(self)
 
+    def needs_lock(self) -> bool:
+        """Whether it works with Python's objects: LLVM does not, and leaves Python's lock to others."""
+        return self.ident not in libraries.without_lock
+
     def has_answer(self) -> bool:
         """Whether it has a result, or an error of the work's own: no interrupt."""
         return self.result is not None or (isinstance(self.failed, Exception) and not is_interrupt(self.failed))

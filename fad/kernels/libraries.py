@@ -15,11 +15,12 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
-__all__ = ["COUNTING", "Library", "Releasable", "called", "keep_in", "new_library", "stop", "store"]
+__all__ = ["COUNTING", "Library", "Releasable", "called", "keep_in", "new_library", "stop", "store", "without_lock"]
 
 COUNTING = "NRT_incref", "NRT_decref"                        # Numba's functions that count references to memory
 _store: list = [None]
 _stopped: set = set()  # threads whose compilations end before their next step
+without_lock: set = set()  # threads in which LLVM works, for long, without Python's lock
 
 
 def stop(threads):
@@ -30,6 +31,18 @@ def stop(threads):
 def _begin_step():
     if threading.get_ident() in _stopped:
         raise SystemExit
+
+
+@contextlib.contextmanager
+def _of_llvm():
+    """A step of LLVM's, which leaves Python's lock to others."""
+    _begin_step()
+    thread = threading.get_ident()
+    without_lock.add(thread)
+    try:
+        yield
+    finally:
+        without_lock.discard(thread)
 
 
 def keep_in(place):
@@ -187,10 +200,13 @@ class Library(JITCodeLibrary):
                 passes.run(function, builder)
 
     def _optimize_final_module(self):
-        _begin_step()
         passes, builder = self._codegen._module_pass_manager()
-        with _freed(passes):
+        with _of_llvm(), _freed(passes):
             passes.run(self._final_module, builder)
+
+    def _finalize_specific(self):
+        with _of_llvm():
+            super()._finalize_specific()
 
 
 class _Builder:

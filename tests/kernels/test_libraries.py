@@ -1,9 +1,11 @@
 """How LLVM compiles a kernel: as fast after thousands of kernels as after one."""
 import time
 
+import numpy as np
 from llvmlite import binding as llvm
 from numba.core.registry import cpu_target
 
+import fad
 from fad.kernels import libraries
 
 TEXT = """
@@ -42,3 +44,17 @@ def test_passes_take_no_longer_with_each_kernel():
 def test_one_maker_of_passes_is_for_several_kernels():
     codegen = libraries.Releasable(cpu_target.target_context.codegen())
     assert len({id(codegen._pass_builder()) for _ in range(50)}) <= 2
+
+
+def test_who_waits_for_a_compilation_knows_when_it_leaves_the_lock(monkeypatch):
+    """LLVM works on the module, and makes machine code, without Python's lock."""
+    seen = []
+
+    class Seen(set):
+        def add(self, thread):
+            super().add(thread)
+            seen.append(len(self))
+    monkeypatch.setattr(libraries, "without_lock", Seen())
+    with fad.config.using(compile="now", cache_dir=None):
+        fad.grad(lambda x: np.sum(x * x * 1.2345))(np.ones(3))
+    assert len(seen) >= 2 and set(seen) == {1} and not libraries.without_lock
