@@ -150,8 +150,9 @@ class ExpressionRewriter(AccessRewriter):
         kind = e.func
         text, (sure, *unsure) = e.args[: kind.id == "eval"], e.args[kind.id == "eval":]
         for table in unsure:                                  # a variable is read where the text names it
-            table.values = list(map(self.later, table.values))
-        return placed(self.runtime(GIVEN[kind.id], kind, *map(self.visit, text), self.later(sure), *unsure), e)
+            table.values = [self.later(self.visit(x)) for x in table.values]
+        given = [*map(self.visit, text), self.later(self.visit(sure))]
+        return placed(self.runtime(GIVEN[kind.id], kind, *given, *unsure), e)
 
     def _super(self, e: ast.Call) -> Any:
         """super() finds its instance in the frame it is called in, which a block's is not."""
