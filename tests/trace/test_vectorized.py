@@ -61,3 +61,10 @@ def test_results_of_several_dtypes_are_refused():
     f = np.vectorize(lambda t: t * t if t > 0.5 else 1)
     with pytest.raises(fad.FadError, match="otypes"):
         fad.grad(lambda x: np.sum(f(x)), fallback=False)(X)
+
+
+@pytest.mark.parametrize("x", [3, 0.7, -0.7])
+def test_a_number(x):
+    """An int that is no value of the program, too."""
+    for f in (np.vectorize(lambda t: t + 1), np.vectorize(lambda t: t * t if t > 0.5 else t)):
+        assert fad.jit(lambda x: f(x) * f(2), fallback=False)(x) == f(x) * f(2)      # noqa: B023 - called at once

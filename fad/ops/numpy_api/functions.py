@@ -117,7 +117,7 @@ class vectorize:
         shape = tuple(fixed(n, "the shape that np.vectorize goes over") for n in shape_of(xs[0]))
         noted = current().trace.mixed if stack.builders() else {}
         known = set(noted)
-        values = [call(*[x[place] for x in xs]) for place in np.ndindex(*shape)]
+        values = [call(*[x[place] if shape else x for x in xs]) for place in np.ndindex(*shape)]
         if any(isinstance(y, (tuple, list)) for y in values):
             raise refuse("numpy.vectorize", "several outputs")
         mixed = [(v, kinds) for v, (_, kinds) in noted.items() if v not in known]
