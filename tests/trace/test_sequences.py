@@ -100,6 +100,7 @@ def _left_by(f, make):
 CHANGING = sorted(name for name in operator.__all__ if name.startswith("i") and hasattr(operator, name[1:]))
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", CHANGING)
 def test_functions_of_operator_that_change_an_argument(name):
     """Each of them, of lists, arrays, sets and numbers, where Python takes them."""
