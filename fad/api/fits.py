@@ -89,7 +89,7 @@ def curve_fit(name: str, f: Callable, xdata: object, ydata: object, p0: object =
 
 def _half_squares(function: Any) -> Callable:
     """Half the sum of a function's squares."""
-    def half(x: Any, theta: Sequence) -> Any:
+    def half(x: Any, theta: Sequence) -> AnyArray:
         y = function.traced(x, theta)
         return registry["sum"](y * y, axes=tuple(range(len(shape_of(y))))) * 0.5
     return half

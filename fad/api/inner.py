@@ -219,7 +219,7 @@ def _is_one(n: Any) -> bool:
     return getattr(n, "hint", None) == 1 and _agree(n, 1)
 
 
-def seed_of(y: Var) -> Any:
+def seed_of(y: Var) -> AnyArray:
     """The cotangent that a gradient begins with: one, in the shape of the result."""
     one = y.type.dtype.type(1)
     return np.full(tuple([1] * len(y.type.shape)), one) if y.type.shape else one

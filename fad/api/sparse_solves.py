@@ -51,7 +51,7 @@ class Rule:
         return [gdata, None, None, gb]
 
 
-def solve(data: AnyArray, row: AnyArray, col: AnyArray, b: AnyArray) -> Any:
+def solve(data: AnyArray, row: AnyArray, col: AnyArray, b: AnyArray) -> AnyArray:
     """The solution of A x = b for A[row[k], col[k]] = data[k], and a vector or a matrix b."""
     if stack.is_live() or not stack.builders():
         raise UnsupportedFunctionError("sparse systems with traced elements are not solved on the tape",

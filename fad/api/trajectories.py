@@ -93,7 +93,7 @@ class Trajectory:
             parts.append(self._along(times, y, theta) * registry["reshape"](dtimes, shape_of(times)[0], 1))
         return (y,), (parts[0] if len(parts) == 1 else parts[0] + parts[1],)
 
-    def _along(self, times: Any, y: Any, theta: Sequence) -> Any:
+    def _along(self, times: AnyArray, y: AnyArray, theta: Sequence) -> AnyArray:
         """f at each time."""
         def row(k: Any, slopes: object) -> tuple:
             slope = self.slope(times[k], y[k], theta)
@@ -110,7 +110,7 @@ class Trajectory:
             filled = [{**dict(zip(moving, values))}.get(k, x) for k, x in enumerate(theta)]
             y, S = z[:n], registry["reshape"](z[n:], n, q)
 
-            def at(y: Any, *values: object) -> Any:
+            def at(y: Any, *values: object) -> AnyArray:
                 return self.slope(t, y, [{**dict(zip(moving, values))}.get(k, x) for k, x in enumerate(filled)])
             by_y, *blocks = jacobian(at, argnums=tuple(range(len(moving) + 1)))(y, *[filled[k] for k in moving])
             columns = [x * 0.0 for x in identity] + [_as_columns(block) for block in blocks]

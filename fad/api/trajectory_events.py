@@ -124,7 +124,7 @@ def _found(find: Callable, closed: Closed, watched: Watched, y0: object, span: o
         found = solved(_, *values)
         return np.array([*map(len, found.t_events), len(found.t), found.status])
 
-    def times(_: object, *values: Any) -> Any:
+    def times(_: object, *values: Any) -> AnyArray:
         found = solved(_, *values)
         end = values[1][1]
         if watched.terminal is not None and found.status == 1:

@@ -194,7 +194,7 @@ def scalar_type(t: Any) -> Any:
     return t.dtype.type if not t.shape and not t.weak else None
 
 
-def as_numpy(y: ArrayOrNumber, scalar: Any) -> Any:
+def as_numpy(y: ArrayOrNumber, scalar: Any) -> ArrayOrNumber:
     """A strong scalar is NumPy's; a weak one is Python's."""
     return scalar(y) if scalar is not None and not isinstance(y, np.generic) else y
 

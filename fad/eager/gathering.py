@@ -1,6 +1,5 @@
 """Parts of tensors selected by arrays of indices, and written there."""
 import math
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from .together import step, together
 
 
 @function()
-def gather(self: AnyArray, dim: int, index: AnyArray, *, sparse_grad: bool = False) -> Any:
+def gather(self: AnyArray, dim: int, index: AnyArray, *, sparse_grad: bool = False) -> AnyArray:
     """self[i][index[i, j]][j] along a dimension."""
     if not isinstance(self, Tensor):
         return getitem(self, _along(_index("gather", self, dim, index), one_dim(dim, len(self.shape))))

@@ -288,7 +288,7 @@ def index_put(self: Tensor, indices: Any, values: Any, accumulate: bool = False)
     return _put(self, key, values, accumulate)
 
 
-def _put(x: Tensor, key: tuple, value: Any, accumulate: bool = False) -> Tensor:
+def _put(x: Tensor, key: tuple, value: AnyArray, accumulate: bool = False) -> Tensor:
     given = value
     if isinstance(value, Tensor) and value._a.dtype != x._a.dtype:
         value = run(op["cast"], value, dtype=x._a.dtype)

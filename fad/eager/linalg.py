@@ -133,7 +133,7 @@ def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | 
     return LeastSquares(solution, residuals, wrap(np.asarray(raw(rank), np.int64)), s)
 
 
-def _least_squares_of_stacks(A: Tensor, B: Any, rcond: Any, driver: Any) -> LeastSquares:
+def _least_squares_of_stacks(A: Tensor, B: AnyArray, rcond: Any, driver: Any) -> LeastSquares:
     """The solution for each matrix of a stack, by its pseudoinverse. The sums of squares are told where there are more
     equations than unknowns and all ranks are full; the ranks and the singular values, by the drivers that find them."""
     rows, columns = A._a.shape[-2:]

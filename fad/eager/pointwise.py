@@ -144,7 +144,7 @@ def add(self: object, other: object, *, alpha: Any = 1, out: "Tensor | None" = N
     return y if out is None else delivered(y, out, "add")
 
 
-def _times(alpha: ArrayOrNumber, other: ArrayOrNumber, self: Tensor) -> Any:
+def _times(alpha: ArrayOrNumber, other: ArrayOrNumber, self: Tensor) -> ArrayOrNumber:
     """alpha * other, in the dtype in which it is added to self."""
     if not (isinstance(self, (Tensor, int, float, complex)) and isinstance(other, (Tensor, int, float, complex))):
         return other * alpha

@@ -139,7 +139,7 @@ define("vdot", lambda self, other: dot(self.conj(), other),
 
 
 @function("outer", "ger")
-def outer(self: Tensor, other: Tensor) -> Any:
+def outer(self: Tensor, other: Tensor) -> AnyArray:
     """Every product of an element of one vector with one of the other."""
     for name, x in (("self", self), ("vec2", other)):
         if len(x.shape) != 1:
@@ -160,7 +160,7 @@ def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: f
     return composites.addmm(self, mat1, mat2, beta=_factor("beta", beta, self), alpha=_factor("alpha", alpha, mat1))
 
 
-def _factor(name: str, number: ArrayOrNumber, x: AnyArray) -> Any:
+def _factor(name: str, number: ArrayOrNumber, x: AnyArray) -> ArrayOrNumber:
     """A number by which x is multiplied, in x's dtype."""
     if isinstance(number, float) and x.dtype.kind in "iu":
         raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")

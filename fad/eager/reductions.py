@@ -75,7 +75,7 @@ def in_dtype(x: Any, dtype: object) -> Any:
 
 @function()
 def mean(self: object, dim: object = None, keepdim: bool = False, *, dtype: DTypeLike = None, axis: Any = None,
-         keepdims: bool = False, out: object = None) -> Any:
+         keepdims: bool = False, out: object = None) -> AnyArray:
     """The mean along dimensions."""
     x, dim = tensor_of(self), axis if dim is None else dim
     if dtype is not None:
@@ -299,7 +299,7 @@ def _inexact(x: Tensor, dim: int, name: str) -> Tensor:
 
 
 @function()
-def softmax(self: Tensor, dim: int, dtype: DTypeLike = None) -> Any:
+def softmax(self: Tensor, dim: int, dtype: DTypeLike = None) -> AnyArray:
     """exp(self), divided by its sum along a dimension."""
     x, ax = _inexact(self if dtype is None else self.to(dtype), dim, "softmax"), one_dim(dim, len(self.shape))
     return composites.softmax(x, axis=ax) if len(x.shape) else named(x * 0.0 + 1.0, "SoftmaxBackward0")

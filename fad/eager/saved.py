@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray
 from . import errors
 from .state import change, changed, now
 from .tensor import Renumbered, Tensor, alias, weak, wrap_result
@@ -128,7 +129,7 @@ class SavedTensor:
             t._acc = self.leaf._acc
         return t
 
-    def _checked(self) -> Any:
+    def _checked(self) -> AnyArray:
         t = self.original
         if t is None:                                        # freed by another thread just now
             raise RuntimeError(errors.SECOND_TIME)

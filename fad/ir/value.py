@@ -58,7 +58,7 @@ class Value:
             size = size * n
         return size
 
-    def beside(self, other: ArrayOrNumber) -> Any:
+    def beside(self, other: ArrayOrNumber) -> ArrayOrNumber:
         """The other operand of an expression, as ops take it."""
         return other
 

@@ -6,7 +6,7 @@ values.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..util.array import AnyArray
+from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import CheckError, FadError
 from ..util.patience import steps
 from ..util.where import note_line
@@ -130,7 +130,7 @@ def bind_outputs(eqn: Equation, results: Any, env: Environment) -> None:
         env[var] = _as_number(value) if var.type.weak else value
 
 
-def _as_number(value: Any) -> Any:
+def _as_number(value: Any) -> ArrayOrNumber:
     """A weak result is a Python number, which promotes as one."""
     is_scalar = hasattr(value, "item") and not value.ndim      # in a batch it is an array
     return value.item() if is_scalar and not isinstance(value, Value) and not hasattr(value, "grad_fn") else value

@@ -89,7 +89,7 @@ def entering(builder: Builder) -> Iterator[None]:
         del builders[depth:]
 
 
-def convert(x: Any, t: Type) -> Any:
+def convert(x: Any, t: Type) -> ArrayOrNumber:
     """x in the dtype and strength of t; UNDEFINED becomes zeros."""
     if x is UNDEFINED:
         return zeros_of(t)
@@ -113,7 +113,7 @@ def widened(x: object, t: "Type | None") -> Any:
     return convert(x, join(have, t, ""))                      # type: ignore[arg-type]
 
 
-def zeros_of(t: Type) -> Any:
+def zeros_of(t: Type) -> ArrayOrNumber:
     """Zeros of a type."""
     if not t.shape:
         return t.dtype.type(0).item() if t.weak else t.dtype.type(0)

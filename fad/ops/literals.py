@@ -87,7 +87,7 @@ def _part(a: Any) -> AnyArray:
     return current().watch(a) if stack.builders() and isinstance(a, np.ndarray) and a.ndim else np.asarray(a)
 
 
-def _in_dtype(a: Any, dtype: np.dtype) -> Any:
+def _in_dtype(a: Any, dtype: np.dtype) -> AnyArray:
     if not is_value(a):
         return a.astype(dtype)[()]
     t = type_of(a)

@@ -312,7 +312,7 @@ def _check(k: Extent, n: Extent, axis: int) -> None:
     registry["check_index"](k, n, axis=axis)
 
 
-def _array_in_range(a: Any, n: Any, axis: int) -> Any:
+def _array_in_range(a: Any, n: Any, axis: int) -> AnyArray:
     """Indices into an axis of extent n as such that count from the start, in range by proof or by a check."""
     if is_value(a):
         a = signed(a)
@@ -330,7 +330,7 @@ def _array_in_range(a: Any, n: Any, axis: int) -> Any:
     return from_start_all(a, n) if low < 0 else a
 
 
-def signed(a: Any) -> Any:
+def signed(a: Any) -> ArrayOrNumber:
     """Indices as int64, which is what NumPy makes of them; an uint64 and an int64 would meet as floats."""
     return registry["cast"](a, dtype=INT) if is_value(a) and a.dtype == np.uint64 else a
 

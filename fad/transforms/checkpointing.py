@@ -58,13 +58,13 @@ class _Counted(_Segments):
         self.iterations = _root(count) if self.plan.iterations is None else self.plan.iterations
         return self.level(self.plan.levels, 0, count, self.init)
 
-    def loop(self, lo: Any, hi: ArrayOrNumber, carries: tuple, body: Callable) -> tuple:
+    def loop(self, lo: ArrayOrNumber, hi: ArrayOrNumber, carries: tuple, body: Callable) -> tuple:
         return FOR.run_regions([lo, hi, 1, *carries], (body,), checkpoint=False, **self.params)
 
     def iteration(self, k: AnyArray, *carries: ArrayOrNumber) -> tuple:
         return self.regions[0](self.start + k * self.step, *carries)
 
-    def level(self, level: int, lo: Any, hi: Any, carries: tuple) -> tuple:
+    def level(self, level: int, lo: Any, hi: ArrayOrNumber, carries: tuple) -> tuple:
         """The carries after the iterations lo, ..., hi - 1."""
         if level == 1:
             return self.loop(lo, hi, carries, self.iteration)

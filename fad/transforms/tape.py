@@ -128,7 +128,7 @@ class Ramp(OneArray):
         self.dtype, self.extents = v.type.dtype, (self.place(iterations.count),)
         self.bytes = product([v.type.dtype.itemsize, *self.extents])
 
-    def place(self, k: ArrayOrNumber) -> Any:
+    def place(self, k: ArrayOrNumber) -> ArrayOrNumber:
         """The place where iteration k begins."""
         return k * self.first + k * (k - 1) // 2 * self.slope
 
@@ -156,7 +156,7 @@ class Padded(OneArray):
         return [], index(self.saved, k, 0, *extents, spec=("i", ("s", 1)), at=0)
 
 
-def padded_width(v: Var, iterations: Iterations) -> Any:
+def padded_width(v: Var, iterations: Iterations) -> AnyArray:
     """The elements of a row, in whole cache lines, for the largest value that a variable of rank 1 has in any
     iteration, or behind the last.
     """

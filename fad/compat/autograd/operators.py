@@ -9,6 +9,7 @@ import numpy as np
 
 from ...api import custom, derivative
 from ...api import jacobian as jacobians
+from ...util.array import AnyArray
 from ...util.errors import ArgumentError, NotScalarError
 from . import products
 from .products import conjugated
@@ -43,7 +44,7 @@ def _of_one(fun: Callable, argnum: Any, chosen: tuple, args: tuple, kwargs: dict
     single = isinstance(argnum, int)
 
     @functools.wraps(fun, assigned=("__name__", "__doc__"), updated=())
-    def one(x: Any) -> Any:
+    def one(x: Any) -> AnyArray:
         full = list(args)
         for k, value in zip(chosen, (x,) if single else x):
             full[k] = value

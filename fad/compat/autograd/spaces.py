@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...util import tree
+from ...util.array import AnyArray
 from ...util.errors import ArgumentError
 
 
@@ -53,7 +54,7 @@ class VSpace:
 
     def randn(self) -> Any:
         """A vector of standard normal numbers, from NumPy's global generator."""
-        def draw(a: np.ndarray) -> Any:
+        def draw(a: np.ndarray) -> AnyArray:
             x = np.random.randn(*a.shape)
             return np.asarray(x + 1j * np.random.randn(*a.shape) if a.dtype.kind == "c" else x).astype(a.dtype)
         return self._made(draw)
@@ -79,7 +80,7 @@ class VSpace:
         """a x."""
         return tree.map_leaves(lambda leaf: leaf * a, x)
 
-    def inner_prod(self, x: object, y: object) -> Any:
+    def inner_prod(self, x: object, y: object) -> AnyArray:
         """The real inner product of x and y."""
         pairs = zip(tree.flatten(x)[0], tree.flatten(y)[0], strict=True)
         return sum(np.sum(np.real(np.conj(a) * b)) for a, b in pairs)
@@ -97,7 +98,7 @@ class VSpace:
         return structure.unflatten([f(a, b) for a, b in zip(leaves, tree.flatten(y)[0], strict=True)])
 
 
-def _model(x: Any) -> Any:
+def _model(x: AnyArray) -> Any:
     shape, dtype = np.shape(x), getattr(x, "dtype", None) or np.asarray(x).dtype
     if dtype.kind not in "biufc":
         raise ArgumentError(f"there is no vector space of a value of type {type(x).__name__}",

@@ -85,7 +85,7 @@ class ConvLayer(Module):
         return told + (", bias=False" if self.bias is None else "") + (
             "" if self.padding_mode == "zeros" else f", padding_mode={self.padding_mode}")
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> AnyArray:
         return self._conv_forward(input, self.weight, self.bias)
 
     def _conv_forward(self, input: object, weight: object, bias: object) -> AnyArray:

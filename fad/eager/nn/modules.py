@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ...util.array import ArrayOrNumber
+from ...util.array import AnyArray, ArrayOrNumber
 from . import activations, dropping, functional, losses, pooling
 from .module import Module
 
@@ -45,7 +45,7 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
             else:
                 setattr(self, key, value)
 
-    def forward(self: Any, *args: ArrayOrNumber, **kwargs: Any) -> Any:
+    def forward(self: Any, *args: ArrayOrNumber, **kwargs: Any) -> AnyArray:
         return function(*args, **{key: getattr(self, key) for key in passed}, **kwargs)
 
     def extra_repr(self: Any) -> str:
@@ -152,7 +152,7 @@ class Flatten(Module):
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> AnyArray:
         return functional.flatten(input, self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:

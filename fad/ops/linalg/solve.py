@@ -172,7 +172,7 @@ _solve = Op("solve", _run_solve, lambda a, lu, pivots, b, trans: infer_right_sid
             + samples_with_factors(_system, trans=2), doc="The solution x of a x = b, with a's factors at hand")
 
 
-def solve(a: ArrayOrNumber, b: object, trans: int = 0) -> Any:
+def solve(a: ArrayOrNumber, b: object, trans: int = 0) -> AnyArray:
     """The solution of a x = b for stacks of one shape and one dtype; of a^T x = b or a^H x = b for trans 1 or 2."""
     return _solve(a, *factor(a), b, trans=trans if is_complex(a) else min(trans, 1))
 

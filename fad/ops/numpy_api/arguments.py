@@ -128,7 +128,7 @@ def some_of(n: Extent, function: str) -> None:
         registry["check_that"](n > 0, True, what=f"{function} of no elements has no value", error="ValueError")
 
 
-def extent_of(x: AnyArray, axes: tuple) -> Any:
+def extent_of(x: AnyArray, axes: tuple) -> ArrayOrNumber:
     """The number of elements along these axes."""
     shape = shape_of(x)
     return extents.product(shape[k] for k in axes)

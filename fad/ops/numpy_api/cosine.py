@@ -85,7 +85,7 @@ def _ends(type: int, sine: bool) -> "tuple[tuple, tuple]":
     return ((), single) if type == 2 else (single, ()) if type == 3 else ((), ())
 
 
-def _transformed(x: Any, type: int, norm: Any, orthogonalize: object, inverse: bool, sine: bool) -> AnyArray:
+def _transformed(x: AnyArray, type: int, norm: Any, orthogonalize: object, inverse: bool, sine: bool) -> AnyArray:
     type = INVERSE[type] if inverse else type
     orthogonal = norm == "ortho" if orthogonalize is None else orthogonalize
     before, after = _ends(type, sine) if orthogonal else ((), ())

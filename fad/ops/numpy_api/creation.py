@@ -37,7 +37,7 @@ def check_order(order: str) -> None:
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
 
 
-def in_order(y: Any, order: str) -> Any:
+def in_order(y: Any, order: str) -> AnyArray:
     """y, marked as not in C order if Fortran's order was asked for: then fad does not know whether a reshape copies
     it."""
     check_order(order)

@@ -57,7 +57,7 @@ def astype_function(x: object, dtype: DTypeLike, /, *, copy: bool = True, device
 
 
 @face(method="item", samples=("x.item(3)", "x.item(1, 2)"))
-def item(x: AnyArray, *args: object) -> Any:
+def item(x: AnyArray, *args: object) -> AnyArray:
     if not args:
         if not rank(x):
             return python_number(x)

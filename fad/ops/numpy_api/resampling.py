@@ -279,7 +279,7 @@ def affine_transform(input: ArrayLike, matrix: ArrayLike, offset: ArrayLike = 0.
     return in_dtype_of(x, _sampled(c, _turned(m, starts, shape), order, mode, cval))
 
 
-def _turned(m: Any, starts: list, shape: tuple) -> list:
+def _turned(m: AnyArray, starts: list, shape: tuple) -> list:
     """The places matrix @ index + start, over all indices of a shape."""
     grids = [registry["reshape"](_counted(n), *[n if k == ax else 1 for k in range(len(shape))])
              for ax, n in enumerate(shape)]

@@ -166,7 +166,7 @@ def _slope(x: AnyArray, axis: int, h: ArrayOrNumber, edge_order: int) -> AnyArra
     left, middle, right = (part(x, axis, k, inner) for k in range(3))
     uniform = not rank(as_array(h))
 
-    def spacing(k: Extent) -> Any:
+    def spacing(k: Extent) -> ArrayOrNumber:
         return h if uniform else registry["index"](h, k, spec=("i",), at=0)
 
     if uniform:

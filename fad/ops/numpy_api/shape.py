@@ -27,7 +27,7 @@ def extents_given(shape: Any) -> tuple:
     return tuple([_extent(n) for n in shape]) if isinstance(shape, (tuple, list)) else (_extent(shape),)
 
 
-def _extent(n: Any) -> Any:
+def _extent(n: Any) -> ArrayOrNumber:
     if is_value(n) and (n.ndim or n.dtype.kind not in "iu"):
         raise TypeError(f"{'an array' if n.ndim else repr(n.dtype.name)} cannot be interpreted as an integer")
     return integer(n)

@@ -16,6 +16,7 @@ import numpy as np
 from ...ir.build import Value, current
 from ...ops.carry import UNDEFINED
 from ...util import tree
+from ...util.array import AnyArray
 from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
 from ..objects.bound import Unsure
@@ -90,7 +91,7 @@ class Array:
     def __init__(self, tracer: Tracer):
         self.tracer, self.name = tracer, ""
 
-    def read(self) -> Any:
+    def read(self) -> AnyArray:
         return frozen(self.tracer)
 
     def write(self, value: Any) -> None:

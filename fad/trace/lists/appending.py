@@ -159,7 +159,7 @@ class AppendedLists:
                 stay = [k for k in row.kin if k[2] is never or k[1] is None]  # given to a list; lost
                 row.kin = [*before, *[k for k in stay if not any(k is b for b in before)]]
 
-    def _first(self, key: int) -> Any:
+    def _first(self, key: int) -> ArrayOrNumber:
         """A list's length before the loop."""
         before = self.before[key][0]
         return len(before.items) if before.rows is None else before.length

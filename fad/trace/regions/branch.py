@@ -156,18 +156,18 @@ class BranchEnd:
         rest = iter(data if data is not None and len(data) == len(others) else [self.end(x) for x in others])
         return [x if x is UNDEFINED else self._number(x) if is_number else next(rest) for x, is_number in leaves]
 
-    def _number(self, n: Any) -> ArrayOrNumber:
+    def _number(self, n: ArrayOrNumber) -> ArrayOrNumber:
         """The number of a text at the end of this branch."""
         return self.ends[id(n)][1] if id(n) in self.ends else frozen(n)
 
-    def is_given(self, x: object) -> Any:
+    def is_given(self, x: object) -> ArrayOrNumber:
         """Whether a leaf is there at the end of this branch, and not None."""
         return x is not UNDEFINED and self.given.get(
             id(x), True if not isinstance(x, Tracer) or x.optional is None else x.optional.flag
         )
 
 
-def _end(x: Any) -> Any:
+def _end(x: Any) -> ArrayOrNumber:
     """The present contents of an array. An array of unknown contents stays itself, and is refused where it is needed.
     """
     return x if is_array(x) and x.is_unknown else frozen(x)

@@ -18,6 +18,7 @@ from ...ir.traits import NO_WIDENING, Widening
 from ...ir.types import Type, dtype_text, loop_dtypes, promoted, type_of
 from ...ir.views import LoopView
 from ...ops.carry import UNDEFINED, Iteration, convert, zeros_of
+from ...util.array import ArrayOrNumber
 from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
 
@@ -266,7 +267,7 @@ def _is_known(name: object) -> bool:
     return isinstance(name, tuple) and name[0] == "number"
 
 
-def _typed(x: object, t: Type) -> Any:
+def _typed(x: object, t: Type) -> ArrayOrNumber:
     """A known number as a value of this type."""
     x = math.nan if x == "nan" else x
     x = x.real if isinstance(x, complex) and t.dtype.kind != "c" else x

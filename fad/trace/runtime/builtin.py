@@ -10,6 +10,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ops.face import METHODS, OBJECTS, find
 from ...ops.literals import has_values, python_complex, python_float, python_int, python_number
+from ...util.array import ArrayOrNumber
 from ...util.defects import asked_by_user, door
 from ...util.where import is_routine
 from ..guards.met import of_class_asked
@@ -30,7 +31,7 @@ def is_scalar(x: Any) -> bool:
 
 
 @door
-def length(x: Any) -> Any:
+def length(x: Any) -> ArrayOrNumber:
     if isinstance(x, Tracer) and x.ndim:
         return x.shape[0]
     return x.length if isinstance(x, RowList) else len(x)

@@ -16,6 +16,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ops.face import find
 from ...util import tree
+from ...util.array import ArrayOrNumber
 from ...util.defects import door
 from ...util.interrupts import let_through
 from ...util.where import is_captured_class, module_name
@@ -319,7 +320,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         new = self.capture.swap(method)
         return f if new is method else MethodType(new, f)
 
-    def truth(self, x: object) -> Any:
+    def truth(self, x: object) -> ArrayOrNumber:
         """A truth value, as branches and loops ask for it."""
         return truth(self.asked_truth(x))
 

@@ -340,7 +340,7 @@ class DataModel(Protocols, Conversions):
         return self.known_builtin(f)(*args, **kwargs)
 
     @door
-    def _length(self, x: object) -> Any:
+    def _length(self, x: object) -> ArrayOrNumber:
         method = self.special(x, "__len__")
         return length(x) if method is None else method(x)
 

@@ -171,7 +171,7 @@ def _chosen(condition: object, a: object, b: object) -> Any:
     return _either(condition, a, b) if is_value(a) and is_value(b) else choose(condition, *ways, cells_of(*ways))
 
 
-def _chosen_key(condition: Any, a: Any, b: Any) -> Any:
+def _chosen_key(condition: AnyArray, a: Any, b: Any) -> Any:
     if type(a) is Compared or type(b) is Compared:
         return Compared((a if type(a) is Compared else b).compare, _chosen(condition, _behind(a), _behind(b)))
     return _either(condition, a, b)

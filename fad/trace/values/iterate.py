@@ -162,7 +162,7 @@ class Reversed(Once):
     def __init__(self, items: Steps):
         self.items, self.stop = items, items.count()
 
-    def item(self, i: object) -> Any:
+    def item(self, i: object) -> AnyArray:
         return self.items.nth(self.stop - 1 - i)
 
 

@@ -90,7 +90,7 @@ class Member:
     def set(self, _: object) -> None:
         """The list was given its value already."""
 
-    def read(self, _: Any) -> Any:
+    def read(self, _: Any) -> AnyArray:
         if self.row is None or self.rebound != self.ties.rebound:
             raise SideEffectError(
                 "an element of a list is read after elements of the list were replaced, and elements were written to",

@@ -61,7 +61,7 @@ def on_the_tape(result: ArrayOrNumber, *given: object) -> Any:
     return of_numbers(result)
 
 
-def in_c_order(copy: Any) -> Any:
+def in_c_order(copy: Any) -> AnyArray:
     """A copy that NumPy makes in C order, whatever the order of what it copies."""
     if layout_of(copy.atom) is None:
         copy = registry["cast"](copy, dtype=copy.dtype)
@@ -69,7 +69,7 @@ def in_c_order(copy: Any) -> Any:
     return copy
 
 
-def out_of_c_order(copy: Any) -> Any:
+def out_of_c_order(copy: Any) -> AnyArray:
     """A copy with an unknown memory layout."""
     copy = registry["cast"](copy, dtype=copy.dtype)
     current().trace.dense[copy.atom] = False
@@ -109,7 +109,7 @@ def _tied_array(made: ViewCall, y: Any, place: int) -> Any:
     return y if answers.shares is False else Chain(source, y, links, made, place, answers.writeable is not False).tied()
 
 
-def _unlinked(made: ViewCall, y: Any, place: int) -> Any:
+def _unlinked(made: ViewCall, y: Any, place: int) -> AnyArray:
     """A view that no equations tie to its array: once one of the two is written to, nobody knows what the other holds.
     """
     source = next((x for x in made.arrays if made.answer(x, place, None).shares is not False), None)
@@ -137,14 +137,14 @@ def _same(made: ViewCall, x: Any, place: int) -> Any:
     return y if answer.shares is False else Chain(x, y, [], made, place, answer.writeable is not False).tied()
 
 
-def handed_again(x: AnyArray) -> Any:
+def handed_again(x: AnyArray) -> AnyArray:
     """x itself stands for a view of all of it, too, as long as nobody asks which of the two it is."""
     if x.ndim:
         current().trace.two_objects[id(x)] = x
     return x
 
 
-def _copied(x: Any, answer: ResultMemory) -> Any:
+def _copied(x: Any, answer: ResultMemory) -> AnyArray:
     """A copy: the same value, from now on on its own."""
     y = type(x)(x.builder, x.atom)
     if x.ndim < 2 or answer.shares:
@@ -186,7 +186,7 @@ class Chain:
         self.source, self.view, self.links = source, view, links
         self.made, self.place, self.is_writeable = made, place, is_writeable
 
-    def tied(self) -> Any:
+    def tied(self) -> AnyArray:
         """The view, tied to its source."""
         self.view.as_view(self.source, self.read, self.write)
         self.view.tie.chain = self
@@ -242,14 +242,14 @@ class Chain:
         copied = self.made.name == "ravel" and not all(x.flags.c_contiguous for x in reshaped)
         return not copied and (not steps[0].size or np.shares_memory(steps[0], steps[-1]))
 
-    def read(self, base: Any) -> Any:
+    def read(self, base: AnyArray) -> Any:
         """The view's value after its base has changed."""
         if not self.is_view():
             self.view.tie = None                                        # a copy, after all: it keeps its value
             return current().value_of(self.view._var)
         return along(self.links, base)[-1]
 
-    def write(self, base: Any, new: Any) -> Any:
+    def write(self, base: AnyArray, new: AnyArray) -> Any:
         """The base's value after the view got a new one."""
         if not self.is_view():
             self.view.tie = None

@@ -12,7 +12,7 @@ from ...ir.graph import Equation, Literal, Var
 from ...ir.op import registry
 from ...ops.control import COND
 from ...ops.kinds import shape_of
-from ...util.array import DTypeLike
+from ...util.array import AnyArray, DTypeLike
 from ...util.errors import SideEffectError, UnstageableError
 from .member import Member
 from .mutation import along, written_along
@@ -56,10 +56,10 @@ class Direct(Place):
     def _values(self) -> list:
         return along(self.links, current().value_of(self.arrays[0].held))
 
-    def read(self, like: Var) -> Any:
+    def read(self, like: Var) -> AnyArray:
         return self._values()[-1]
 
-    def written(self, array: Tracer, y: Any) -> Any:
+    def written(self, array: Tracer, y: AnyArray) -> AnyArray:
         values = self._values()
         if array is not self.arrays[0]:
             return current().value_of(array.held)
@@ -90,7 +90,7 @@ class Selected(Place):
         regions = tuple([lambda p=p: [in_shape_of(compute(p), like)] for p in self.places])
         return COND.run_regions([current().value_of(self.selector)], regions)[0]
 
-    def read(self, like: Var) -> Any:
+    def read(self, like: Var) -> AnyArray:
         return self._chosen(lambda p: p.read(like), like)
 
     def written(self, array: Tracer, y: Any) -> Any:

@@ -36,7 +36,7 @@ def is_asked_by_sparse() -> bool:
     return code.co_name == "_matmul_dispatch" and "sparse" in code.co_filename
 
 
-def times(a: Any, x: Any, transposed: bool = False) -> Any:
+def times(a: Any, x: Any, transposed: bool = False) -> AnyArray:
     """A @ x, or A.T @ x, of a vector or matrix x; A * x of a number."""
     if not len(shape_of(x)) and a.format in COORDINATES and a.ndim == 2:
         data, rows, columns = COORDINATES[a.format](a)

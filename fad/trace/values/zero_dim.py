@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value, current
+from ...util.array import AnyArray
 from ...util.errors import SideEffectError
 
 
@@ -41,7 +42,7 @@ def kind_of(x: object) -> "bool | None":
     return isinstance(x, (Value, np.ndarray))
 
 
-def as_kind(y: Any, kind: "bool | None") -> Any:
+def as_kind(y: Any, kind: "bool | None") -> AnyArray:
     """A number of y's value; or an array without axes, with no other name; or one or the other, if that is not known.
     """
     own = type(y)(y.builder, y.held)
