@@ -66,3 +66,37 @@ def test_arrays_of_a_kernel_need_no_new_pages_in_each_call():
     """Two arrays of 176 pages are made in each of 20 calls."""
     done = subprocess.run([sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 100
+
+
+PEAK = """
+import resource, sys, numpy as np, fad
+def chain(x):
+    return np.sum(np.exp(-x * x) * np.sin(x))
+def recurrence(x):
+    h = s = 0.0
+    for i in range(x.size):
+        h = np.tanh(0.5 * h + x[i])
+        s += h * h
+    return s
+def variances(x):
+    h, s = 1.0, 0.0
+    for t in range(1, x.size):
+        h = 0.1 + 0.2 * x[t - 1] ** 2 + 0.7 * h
+        s += np.log(h) + x[t] ** 2 / h
+    return s
+with fad.config.using(threads=1, compile="now"):
+    g = fad.jit(fad.value_and_grad(globals()[sys.argv[1]]))
+    g(np.linspace(0.0, 1.0, 800))
+    x = np.linspace(0.0, 1.0, 4_000_000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    g(x)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / x.nbytes)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere the peak is counted in other units")
+@pytest.mark.parametrize("program, by_hand", [("chain", 1), ("recurrence", 2), ("variances", 2)])
+def test_a_compiled_gradient_holds_what_one_written_by_hand_holds(program, by_hand):
+    """The gradient, and of each iteration the one number that the reverse sweep reads, in arrays as long as x."""
+    done = subprocess.run([sys.executable, "-c", PEAK, program], capture_output=True, text=True, check=True)
+    assert 0.9 * by_hand < float(done.stdout) < 1.3 * by_hand
