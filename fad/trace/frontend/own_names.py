@@ -61,7 +61,7 @@ class _Giver:
         self.block(self.node.body, Bound(self.parameters | self.outer, self.parameters | self.outer))
 
     def block(self, statements: list, bound: "Bound | None") -> "Bound | None":
-        """What is bound behind these statements; None if they end with a jump."""
+        """The variables behind these statements; None if they end with a jump."""
         for s in statements:
             if bound is None:
                 break
@@ -143,7 +143,7 @@ class _Giver:
     # -- expressions -------------------------------------------------------------------------------
 
     def expressions(self, e: ast.AST, bound: Bound) -> None:
-        """Give the calls of an expression, or of a simple statement, what is bound in front of it."""
+        """Give the calls of an expression, or of a simple statement, the variables in front of it."""
         if isinstance(e, (*FUNCTIONS, ast.ClassDef, ast.Lambda, *COMPREHENSIONS)):
             return
         for n in children(e):
@@ -166,7 +166,7 @@ def _table(names: frozenset) -> ast.Dict:
 
 
 def _join(a: "Bound | None", b: "Bound | None") -> "Bound | None":
-    """What is bound behind two paths."""
+    """The variables behind two paths."""
     if a is None or b is None:
         return b if a is None else a
     return Bound(a.surely & b.surely, a.maybe | b.maybe)

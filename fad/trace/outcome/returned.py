@@ -125,7 +125,7 @@ def _parts_of_function(f: FunctionType) -> list:
 
 
 def _parts(x: object) -> list:
-    """What an object refers to; its attributes stand in a dict that nobody else has."""
+    """The things that an object refers to; its attributes stand in a dict that nobody else has."""
     own = getattr(x, "__dict__", None)
     if not isinstance(own, dict):
         return gc.get_referents(x)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from ...ir import stack
 from ...util.errors import UnstageableError
 from ..frontend.liveness import COMPREHENSIONS
 from ..frontend.nodes import SEES_NAMES
@@ -33,16 +34,17 @@ class EvaluationRuntime:
         """eval(text) in a function: names() are its variables, and `unsure` reads those that may have no value."""
         if f is not builtins.eval:
             return self.call(f)(text)
-        text = resolved(text)
-        if type(text) is not str:
-            raise UnstageableError(f"eval runs a {type(text).__name__}", why="its text is not at hand",
-                                   do="pass the text, or define a function")
-        values = names()
-        tree = ast.parse(text.strip(" \t"), mode="eval")
-        read = _names_read(tree, {*values, *unsure})
-        values.update(_bound({n: unsure[n] for n in read & unsure.keys()}))
+        values, text, original = names(), resolved(text), self.capture.original_names(names.__globals__)
+        tree = ast.parse(text.strip(" \t"), mode="eval") if type(text) is str else None
+        reason = "its text is not at hand" if tree is None else _against(tree, {*values, *unsure})
+        if reason:
+            if stack.is_live():                               # Python itself runs it, on the values of the tape
+                return eval(text, original, values | _bound(unsure))
+            raise UnstageableError("eval runs a text that is no part of a program", why=reason,
+                                   do="write the expression itself, or pass what it needs: eval(text, {...})")
+        read = _names_in(tree)
+        values |= _bound({n: unsure[n] for n in read & unsure.keys()})
         given = tuple(sorted(read & values.keys()))
-        original = self.capture.original_names(names.__globals__)
         key = text, given, id(original)
         if key not in self.of_texts:
             self.of_texts[key] = _function_of(tree, given, original)
@@ -68,23 +70,20 @@ def _bound(unsure: dict[str, Callable]) -> dict:
     return found
 
 
-def _names_read(tree: ast.AST, own: set) -> set:
-    """The names that a text reads. own: the variables of the function around."""
-    nodes = walk(tree)
-    read = {n.id for n in nodes if isinstance(n, ast.Name)}
-    inner = [n for n in nodes if isinstance(n, (ast.Lambda, *COMPREHENSIONS))]
-    hidden = {n.id for part in inner for n in walk(part) if isinstance(n, ast.Name)} & own
-    bad = sorted(hidden or read & {*SEES_NAMES, "globals"})
-    if bad:
-        raise UnstageableError(
-            f"a text that eval runs reads {bad[0]}",
-            why="a lambda or a comprehension in the text does not see the variables of the function" if hidden
-            else "it sees the names of the function",
-            do="write the expression itself, or pass what it needs: eval(text, {...})")
-    return read
+def _names_in(tree: Any) -> set:
+    return {n.id for n in walk(tree) if isinstance(n, ast.Name)}
 
 
-def _function_of(tree: ast.Expression, given: tuple, original: dict) -> FunctionType:
+def _against(tree: ast.Expression, own: set) -> str:
+    """Why a text is no function of the variables that it reads; own: the variables of the function around."""
+    inner = [n for n in walk(tree) if isinstance(n, (ast.Lambda, *COMPREHENSIONS))]
+    if not own.isdisjoint(set().union(*map(_names_in, inner))):
+        return "a lambda or a comprehension in it does not see the variables of the function"
+    asked = sorted(_names_in(tree) & {*SEES_NAMES, "globals"})
+    return f"it calls {asked[0]}" if asked else ""
+
+
+def _function_of(tree: Any, given: tuple, original: dict) -> FunctionType:
     """A function with this expression as its result."""
     expression = ast.unparse(tree)
     name = f"text_{abs(hash((expression, given))):x}"

@@ -136,7 +136,7 @@ class Scopes:
                     why="the program has a copy of the names", do="assign the name, or module.name, everywhere")
 
     def _asked_as(self, original: dict) -> dict:
-        """What captured code sees in a dict of global names that it has asked; nothing in one that it has not."""
+        """A dict of global names as captured code sees it; empty if the code has not asked it."""
         if id(original) in self.indexed:
             return original
         return self._copies.get(id(original), ({}, {}))[1]

@@ -137,6 +137,7 @@ def counted_or_placed(f: Any, x: Any, *bounds: Any) -> Any:
     return python_int(place)
 
 
+@door
 def number_at(items: Any, place: Any) -> Any:
     """items[place]: of a list or tuple of numbers the one at a traced place."""
     try:
