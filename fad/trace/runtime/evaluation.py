@@ -75,7 +75,7 @@ def _names_in(tree: Any) -> set:
 
 
 def _against(tree: ast.Expression, own: set) -> str:
-    """Why a text is no function of the variables that it reads; own: the variables of the function around."""
+    """A reason for which a text is no function of its variables; own: the variables of the function around."""
     inner = [n for n in walk(tree) if isinstance(n, (ast.Lambda, *COMPREHENSIONS))]
     if not own.isdisjoint(set().union(*map(_names_in, inner))):
         return "a lambda or a comprehension in it does not see the variables of the function"
