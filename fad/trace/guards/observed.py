@@ -18,21 +18,32 @@ from ...util.where import is_captured, is_own
 T = TypeVar("T")
 
 
+_OTHER, _OWN, _CAPTURED = range(3)
+
+
+class _Kinds(dict[str, int]):
+    """File -> whose code stands in it. The profiler asks at each call."""
+
+    def __missing__(self, filename: str) -> int:
+        found = self[filename] = _OWN if is_own(filename) else _CAPTURED if is_captured(filename) else _OTHER
+        return found
+
+
 class Observation:
     """The functions that have run: Python's functions, by their code, and functions in C. Calls that fad itself makes
     of Python's library do not count.
     """
 
     def __init__(self) -> None:
-        self.codes: set[CodeType] = set()
+        self._codes: dict[int, CodeType] = {}  # by identity: to hash a code is to hash all of its constants
         self._called: set[tuple] = set()
 
     def note(self, frame: FrameType, event: str, given: object) -> None:
         """Take note of one event of the profiler's."""
         if event == "call":
             code = frame.f_code
-            if code not in self.codes and (is_captured(code.co_filename) or not _is_for_fad(frame.f_back)):
-                self.codes.add(code)
+            if id(code) not in self._codes and (_kinds[code.co_filename] == _CAPTURED or not _is_for_fad(frame.f_back)):
+                self._codes[id(code)] = code
         elif event == "c_call" and not _is_for_fad(frame):
             self._called.add(_key(given))
 
@@ -40,24 +51,25 @@ class Observation:
         """Whether f has run. Of classes and other objects nothing is known."""
         f = getattr(f, "__func__", f)
         if isinstance(f, FunctionType):
-            return f.__code__ in self.codes
+            return id(f.__code__) in self._codes
         return not isinstance(f, BuiltinFunctionType) or _key(f) in self._called
 
 
 def _is_for_fad(frame: "FrameType | None") -> bool:
     """Whether fad is the innermost caller that is no library."""
     while frame is not None:
-        filename = frame.f_code.co_filename
-        if is_own(filename):
-            return True
-        if is_captured(filename):
-            return False
+        kind = _kinds[frame.f_code.co_filename]
+        if kind != _OTHER:
+            return kind == _OWN
         frame = frame.f_back
     return False
 
 
 def _key(f: Any) -> tuple:
     return getattr(f, "__module__", None), type(getattr(f, "__self__", None)), f.__name__
+
+
+_kinds = _Kinds()
 
 
 class _State(threading.local):
