@@ -136,3 +136,12 @@ def test_an_object_that_holds_itself():
         warnings.simplefilter("ignore", fad.FallbackWarning)
         y = fad.jit(f)(0.5)
     assert y.parts[0].a == 0.5
+
+
+def test_a_traced_value_is_found_among_any_number_of_others():
+    def f(x):
+        y = Plain(x)
+        y.parts = [[float(k)] for k in range(12_000)]
+        return y
+    first, second = fad.jit(f)(0.5), fad.jit(f)(0.25)
+    assert (first.a, second.a, second.parts[-1]) == (0.5, 0.25, [11_999.0])

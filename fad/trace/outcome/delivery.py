@@ -9,7 +9,7 @@ A function within the program (that is differentiated, say) leaves its values in
 its Func, and the program around it stores what it computes for them.
 """
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from threading import local
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from ...ir.build import Builder
 from ...ir.delivery import Append, Argument, Held, Known, Location, Maybe, Output, Store, Tree
 from ...ir.value import Value
 from ...util import tree
+from ...util.reach import reached
 from ..guards.guard import ReadGuard
 from ..guards.kinds import MISSING
 from ..guards.snapshot import is_same
@@ -294,15 +295,9 @@ def bases_of(x: Tracer, root: Builder) -> list:
 
 
 def _nodes(x: object) -> Iterator:
-    """The lists, tuples and dicts of a value, itself among them. Raises NotDeliverable of one that holds itself."""
-    queue, count = [x], 0
-    while queue:
-        y = queue.pop()
+    """The lists, tuples and dicts of a value, itself among them."""
+    def parts(y: Any) -> Iterable:
         if isinstance(y, Made):
-            queue += y.values
-        elif isinstance(y, (list, tuple, dict)):
-            yield y
-            queue += y.values() if isinstance(y, dict) else y
-            count += 1
-            if count > 1000:
-                raise NotDeliverable
+            return y.values
+        return y.values() if isinstance(y, dict) else y if isinstance(y, (list, tuple)) else ()
+    return (y for y in reached([x], parts) if isinstance(y, (list, tuple, dict)))

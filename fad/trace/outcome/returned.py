@@ -7,7 +7,7 @@ The attributes are parts of the result's tree, as the items of a list are; the c
 import functools
 import gc
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -17,14 +17,15 @@ from ...ir.build import Builder
 from ...ir.value import Value
 from ...util import tree
 from ...util.errors import UnstageableError
+from ...util.reach import reached
 from ..heap.journal import made
 from ..lists.export import plain
 from ..objects.containers import contents, is_users
 from ..runtime.library import original_of
 from .leaks import stays
 
-MOST_SEARCHED = 10_000  # things among which a traced value is looked for
 _NO_OBJECTS = (Value, np.ndarray, np.generic, int, float, complex, str, list, type)
+_HOLD_NOTHING = (Value, np.ndarray, np.generic, int, float, complex, str, bytes, type, ModuleType, CodeType)
 
 
 class Made:
@@ -107,17 +108,12 @@ def _object(cls: type, names: tuple, values: tuple) -> object:
 
 def _holds_traced(root: Builder, x: object) -> bool:
     """Whether a traced value can be reached from x, past what was there before the trace."""
-    queue: list = [x]
-    seen: set[int] = set()
-    while queue and len(seen) < MOST_SEARCHED:
-        y = original_of(queue.pop())
-        if isinstance(y, Value):
-            return True
-        if id(y) in seen or isinstance(y, (type, ModuleType, CodeType, np.ndarray)) or stays(root, y):
-            continue
-        seen.add(id(y))
-        queue += _parts_of_function(y) if isinstance(y, FunctionType) else _parts(y)
-    return False
+    def parts(y: object) -> Iterable:
+        y = original_of(y)
+        if isinstance(y, _HOLD_NOTHING) or stays(root, y):
+            return ()
+        return _parts_of_function(y) if isinstance(y, FunctionType) else _parts(y)
+    return any(isinstance(original_of(y), Value) for y in reached([x], parts))
 
 
 def _parts_of_function(f: FunctionType) -> list:
