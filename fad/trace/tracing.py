@@ -229,7 +229,7 @@ def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
     """
     result = plain(call(f if own else captured(f), inputs))
     check_twins(current())
-    result = in_parts(current().root, result)
+    result = in_parts(current(), result)
     out, structure = tree.flatten(result)
     out = [current().lift(x) if getattr(x, "__fad_level__", 0) == 1 else x for x in out]        # tensors from outside
     statics = {

@@ -45,17 +45,22 @@ def _rebuilt(static: tuple, values: tuple) -> object:
 tree.register(Made, lambda m: (tuple(m.values), (m.cls, m.rest, m.rebuild)), _rebuilt)
 
 
-def in_parts(root: Builder, result: Any, around: tuple = ()) -> Any:
-    """A result in which the objects that hold traced values are nodes of its tree. around: the objects that hold it."""
+def in_parts(builder: Builder, result: Any, around: tuple = ()) -> Any:
+    """A result in which the objects that hold traced values are nodes of its tree. around: the objects that hold it.
+
+    A function within a program gives any other object as it is: a transform says what it needs instead.
+    """
     leaves, structure = tree.flatten(result)
-    parts = [_in_parts(root, x, around) for x in leaves]
+    parts = [_in_parts(builder, x, around) for x in leaves]
     return result if all(a is b for a, b in zip(parts, leaves)) else structure.unflatten(parts)
 
 
-def _in_parts(root: Builder, x: Any, around: tuple) -> Any:
-    if isinstance(x, _NO_OBJECTS) or not _holds_traced(root, x):
+def _in_parts(builder: Builder, x: Any, around: tuple) -> Any:
+    if isinstance(x, _NO_OBJECTS) or not _holds_traced(builder.root, x):
         return x
     taken = None if any(x is y for y in around) else _taken_apart(x)
+    if taken is None and builder.parent is not None and not builder.root.live:
+        return x
     if taken is None:
         raise UnstageableError(
             f"the result holds a traced value, in an object of class {type(x).__name__}",
@@ -63,7 +68,7 @@ def _in_parts(root: Builder, x: Any, around: tuple) -> Any:
             do="return the value itself",
         )
     rest, values, rebuild = taken
-    return Made(type(x), rest, [in_parts(root, plain(y), (*around, x)) for y in values], rebuild)
+    return Made(type(x), rest, [in_parts(builder, plain(y), (*around, x)) for y in values], rebuild)
 
 
 def _taken_apart(x: Any) -> "tuple[object, list, Callable] | None":

@@ -139,10 +139,16 @@ def counted_or_placed(f: Any, x: Any, *bounds: Any) -> Any:
 
 @door
 def number_at(items: Any, place: Any) -> Any:
-    """items[place]: of a list or tuple of numbers the one at a traced place."""
+    """items[place]: of a list or tuple of real numbers the one at a traced place. A list of integers says what a loop
+    does next; the loop is unrolled, and each of them is known.
+    """
     try:
         return items[place]
     except ConcreteValueError:
-        if type(items) not in (list, tuple) or not items or not all(map(is_value, items)):
+        if type(items) not in (list, tuple) or not all(map(is_value, items)) or not _is_any_real(items):
             raise
         return Items(items)[place]
+
+
+def _is_any_real(items: Any) -> bool:
+    return any(x.dtype.kind in "fc" if isinstance(x, Value) else isinstance(x, float) for x in tree.flatten(items)[0])
