@@ -314,3 +314,48 @@ def test_a_name_that_a_loop_may_bind_to_an_item_where_it_was_an_array_runs_on_th
             assert fad.jit(f)(x) == pytest.approx(f(x))
             np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)],
                                        rtol=1e-6)
+
+
+def deleted_at_the_end(x):
+    s = 0.0
+    for k in range(x.shape[0]):
+        u = x[k]
+        s += u
+        del u
+    return s
+
+
+def a_text_deleted(x):
+    u = "c"
+    for _ in range(x.shape[0]):
+        del u
+    return x.sum()
+
+
+def a_number_deleted(x):
+    u = x[0]
+    for _ in range(x.shape[0]):
+        del u
+    return x.sum()
+
+
+def deleted_by_data(x):
+    u = 1.0
+    if x[0] > 0.0:
+        del u
+    if x[1] > 0.0:
+        del u
+    return x.sum()
+
+
+@pytest.mark.parametrize("f", [deleted_at_the_end, a_text_deleted, a_number_deleted, deleted_by_data],
+                         ids=lambda f: f.__name__)
+def test_a_variable_is_deleted_once(f):
+    for x in (np.array([1.0, 2.0, 3.0]), np.array([1.0, -2.0]), np.array([-1.0]), np.array([-1.0, 2.0])):
+        try:
+            expected = f(x)
+        except (UnboundLocalError, IndexError) as error:
+            with pytest.raises((NameError, IndexError) if isinstance(error, NameError) else IndexError):
+                fad.jit(f)(x)
+        else:
+            assert np.isclose(fad.jit(f)(x), expected)

@@ -22,6 +22,7 @@ class AccessRewriter(Transformer):
     """
 
     numbers: list
+    unsure: frozenset  # variables that may be unbound where they are read
     runtime: Callable  # (name, *arguments) -> a call of the runtime; of the rewriter, as the next two
     later: Callable                                           # expression -> a function that computes it
     _mangled: Callable                                        # name of an attribute -> as the compiled class knows it
@@ -170,7 +171,10 @@ class AccessRewriter(Transformer):
 
     def visit_Delete(self, s: ast.Delete) -> list:
         s = self.generic_visit(s)                             # type: ignore[assignment]
-        return [self._deleted(target, s) for target in s.targets]
+        names = [t.id for t in s.targets if isinstance(t, ast.Name)]
+        # to delete a variable that has no value is an error, as to read it is
+        reads = [placed(ast.Expr(self.visit(ast.Name(n, ast.Load()))), s) for n in names if n in self.unsure]
+        return [*reads, *[self._deleted(target, s) for target in s.targets]]
 
     def _deleted(self, target: Any, s: ast.AST) -> ast.stmt:
         if isinstance(target, ast.Subscript):
