@@ -1,6 +1,6 @@
 """Questions about a function's syntax tree, and small changes of it, that rewriting (syntax.py) needs."""
 import ast
-from typing import Any
+from typing import Any, TypeGuard
 
 from .trees import Transformer, children, walk
 
@@ -56,7 +56,7 @@ def asks_for_names(e: ast.Call) -> bool:
     return isinstance(e.func, ast.Name) and given == SEES_NAMES.get(e.func.id)
 
 
-def is_call_of_globals(e: ast.expr) -> bool:
+def is_call_of_globals(e: ast.expr) -> "TypeGuard[ast.Call]":
     """Whether this is globals()."""
     return isinstance(e, ast.Call) and not e.args and isinstance(e.func, ast.Name) and e.func.id == "globals"
 

@@ -51,7 +51,7 @@ class EvaluationRuntime:
         return self.call(self.of_texts[key])(*[values[n] for n in given])
 
     def global_named(self, f: Callable, own: FunctionType, name: Any) -> Any:
-        """globals()[name] in a function, the global names of which are those of `own`."""
+        """globals()[name] in the function that made `own`: both have the same global names."""
         if f is not builtins.globals:
             return self.item(self.call(f)(), name)
         return self.capture.global_name(own.__globals__, resolved(name))

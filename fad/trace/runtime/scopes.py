@@ -60,14 +60,22 @@ class Scopes:
             self._scopes[key] = original, {"__builtins__": builtins, **dunders, RUNTIME: self.runtime}
         return self._scopes[key][1]
 
+    def _known_scope(self, original: dict, is_rewritten: bool = True) -> dict:
+        """The stand-in for global names, if there is one yet; else an empty dict."""
+        return self._scopes.get((id(original), is_rewritten), (original, {}))[1]
+
     def original_names(self, scope: dict) -> dict:
         """The global names of a module, given what stands for them."""
         return next((original for original, made in self._scopes.values() if made is scope), scope)
 
     def global_name(self, scope: dict, name: str) -> Any:
         """The value of a global name that the code has computed."""
-        is_assigned = (id(scope), name) in self._assigned and name in scope
-        return scope[name] if is_assigned else self.element(self.original_names(scope), name, False)
+        value = self._assigned_in(scope, name)
+        return self.element(self.original_names(scope), name, False) if value is MISSING else value
+
+    def _assigned_in(self, scope: dict, name: str) -> Any:
+        """The value that captured code has given a global name, or may have; MISSING where no code has."""
+        return scope.get(name, MISSING) if (id(scope), name) in self._assigned else MISSING
 
     def _fill(self, scope: dict, f: FunctionType, code: CodeType, see: Callable) -> None:
         missing = sorted(global_names(f.__code__) - f.__globals__.keys())
@@ -113,7 +121,7 @@ class Scopes:
         self, name: str, original: dict, is_rewritten: bool, assigned: Iterable, used: Iterable
     ) -> None:
         """An error if one function assigns a global name that another reads, and only one of them is rewritten."""
-        other = self._scopes.get((id(original), not is_rewritten), (None, {}))[1]
+        other = self._known_scope(original, not is_rewritten)
         shared = [n for n in assigned if n in other] + [n for n in used if (id(other), n) in self._assigned]
         if shared:
             raise UnstageableError(
@@ -162,13 +170,12 @@ class Scopes:
         scope[name] = value
 
     def assigned(self, module: ModuleType, name: str) -> Any:
-        """The value that captured code has given a global name of a module, or may have; MISSING where no code has."""
-        scope = self._scopes.get((id(vars(module)), True), (None, {}))[1]
-        return scope.get(name, MISSING) if (id(scope), name) in self._assigned else MISSING
+        """The value that captured code has given an attribute of a module, or may have; MISSING where no code has."""
+        return self._assigned_in(self._known_scope(vars(module)), name)
 
     def refuse_assigned(self, module: ModuleType) -> None:
         """An error if the names of a module are asked for as a whole, or deleted, and captured code assigns some."""
-        scope = self._scopes.get((id(vars(module)), True), (None, {}))[1]
+        scope = self._known_scope(vars(module))
         if any(of_scope == id(scope) for of_scope, _ in self._assigned):
             raise UnstageableError(
                 f"the names of the module {module.__name__} are asked for",
