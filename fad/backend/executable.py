@@ -83,10 +83,18 @@ class Program:
         array is by itself.
         """
         arrays = [*data, *self.traced.captured]
-        apart = {**dict(self.traced.apart), **{k: range(len(arrays)) for k in self.written}}
-        for k, others in apart.items():
-            if any(j != k and isinstance(arrays[j], np.ndarray) and overlap(arrays[k], arrays[j]) for j in others):
+        for k, others in self.apart(len(arrays)).items():
+            if any(isinstance(arrays[j], np.ndarray) and overlap(arrays[k], arrays[j]) for j in others):
                 raise shared_memory()
+
+    def apart(self, count: int) -> dict:
+        """For each input that the program writes to, those that must share no memory with it; count: of all inputs.
+
+        Captured arrays are known not to (trace/values/outside_views.py).
+        """
+        own = count - len(self.traced.captured)
+        found = {**dict(self.traced.apart), **{k: range(count) for k in self.written}}
+        return {k: [j for j in others if j != k and min(j, k) < own] for k, others in found.items()}
 
     def refuse_writes(self) -> None:
         """An error if the program writes to arrays of its caller's: compiled callers would be handed what it wrote as

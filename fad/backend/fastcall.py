@@ -116,9 +116,8 @@ class _Writer:
 
     def _arrays_apart(self) -> dict:
         """For each input that the program writes to, the inputs that must share no memory with it."""
-        arrays = [k for k, t in enumerate(self.types) if t.shape]
-        found = {**dict(self.traced.apart), **dict.fromkeys(self.program.written, arrays)}
-        return {k: [j for j in others if j != k and j in arrays] for k, others in found.items()}
+        found = self.program.apart(len(self.given))
+        return {k: near for k, others in found.items() if (near := [j for j in others if self.types[j].shape])}
 
     def _constant(self, x: object, prefix: str) -> str:
         """The name of a constant."""

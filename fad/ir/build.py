@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..util.array import ArrayOrNumber
+from ..util.array_views import owner_of, steps_to
 from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.foreign import package_of, remedy_of
 from ..util.lazy import LazyModule
@@ -103,7 +104,16 @@ class Builder:
             value = root.array_input(data.dtype, data.shape, f"c{len(trace.captured)}", fixed=True).standing_for(data)
             entry = trace.captured[id(array)] = (array, value)
             trace.dense[value.atom] = data.flags.c_contiguous
+            owner = trace.owners.get(id(owner_of(data))) if trace.owners else None
+            if owner is not None and owner is not data:
+                self._lie_in(value, owner, data)
         return entry[1]
+
+    def _lie_in(self, value: Any, owner: np.ndarray, array: np.ndarray) -> None:
+        """The value of an array from outside is a view of that of its owner, if it can be expressed."""
+        steps = steps_to(array, owner)
+        if steps is not None:
+            value.lie_in(self.capture(owner), steps, array)
 
     def watch(self, array: np.ndarray) -> "Value":
         """A constant that the function may change unseen: when the call ends it must hold what it holds now

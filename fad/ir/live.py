@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..util.array import AnyArray, ArrayOrNumber
+from ..util.array_views import along, owner_of, steps_to
 from ..util.errors import ConcreteValueError
 from ..util.listening import TOLD, listening, settings
 from ..util.memory import overlap, shared_memory
@@ -92,16 +93,30 @@ class LiveBuilder(Builder):
         known = self.root.outside
         found = known.get(id(array))
         if found is None or not _same(array, found[2]):
-            seen = self.root.known_input(array) if array.dtype.kind in "fc" else _twin(array)
-            found = known[id(array)] = (array, seen, _twin(array))
+            found = known[id(array)] = (array, self._seen(array), _twin(array))
         return found[1]
+
+    def _seen(self, array: np.ndarray) -> Any:
+        """A copy of an array from outside. Of a view, the same view of a copy of its owner, if that is not much larger.
+        """
+        owner, steps = owner_of(array), None
+        if array is not owner and owner.nbytes <= max(8 * array.nbytes, 2 ** 20):
+            steps = steps_to(array, owner)
+        if array.dtype.kind not in "fc":
+            return _twin(array) if steps is None else along(steps, self.capture(owner))
+        seen = self.root.known_input(array)
+        if steps is not None:
+            seen.lie_in(self.capture(owner), steps, array)
+        return seen
 
     def written_outside(self) -> Iterator[tuple]:
         """The arrays from outside that the function has written to, each with what it is to hold."""
         for array, seen, before in self.outside.values():
             value = self.value(seen) if isinstance(seen, Value) else seen
             if not _same(value, before):
-                if any(x is not array and overlap(x, array) for x, _, _ in self.outside.values()):
+                if any(_lie_apart(seen, other) and overlap(x, array) for x, other, _ in self.outside.values()) or any(
+                    overlap(x, array) for x in self.trace.read_as_is.values()
+                ):
                     raise shared_memory()
                 yield array, value
 
@@ -201,6 +216,13 @@ def unwarned(root: "LiveBuilder") -> dict:
         root.unwarned = {kind: how if how in heard else "ignore" for kind, how in now[0].items()}
         root.settings = now
     return root.unwarned
+
+
+def _lie_apart(x: Any, y: Any) -> bool:
+    """Whether what is seen of two arrays from outside lies in two memories."""
+    if isinstance(x, Value) and isinstance(y, Value):
+        return x.owner is not y.owner
+    return isinstance(x, Value) or isinstance(y, Value) or owner_of(x) is not owner_of(y)
 
 
 def _twin(x: np.ndarray) -> np.ndarray:

@@ -69,6 +69,16 @@ class Value:
         """This value, which stands for x from around the program."""
         return self
 
+    @property
+    def owner(self) -> "Value":
+        """The value in whose memory this one lies."""
+        return self
+
+    def lie_in(self, owner: "Value", steps: list, array: np.ndarray) -> None:
+        """Be a view of the value of another array from outside. The steps lead from that array to the one that this
+        value stands for.
+        """
+
     def describe(self) -> str:
         """The name of a value in messages."""
         return f"<traced {self.atom.name}: {self.atom.type}>"

@@ -35,6 +35,7 @@ from .regions.widening import ComparedPart
 from .runtime.capture import captured
 from .runtime.library import original_of
 from .values.aliases import check as check_twins
+from .values.outside_views import keep_captures_apart, known_owners
 from .values.tracer import Tracer
 
 
@@ -105,6 +106,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     with (building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder,
           lifted(builder.root, state), effects_of(builder) as effects):
         is_whole = builder.parent is None
+        if is_whole:
+            builder.trace.owners.update(known_owners())
         builder.region.runs = ONCE if once else None
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves
@@ -118,6 +121,8 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
         lost = tuple([k for k, x in enumerate(inputs) if x.is_unknown])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if is_whole else []
+        if is_whole and not builder.live:
+            keep_captures_apart(builder, [k for k, _ in outer])
         outputs = [*_results(out, statics), *[inputs[k] for k in written], *[x for _, x in outer]]
         left, inside = _left(builder, effects.mark, outputs, result)
         outputs += left.outputs if left is not None else inside.outputs if inside is not None else []
@@ -260,9 +265,11 @@ def _fix_small_extents(builder: Builder, func: Func) -> None:
 
 def _written_outside(root: Builder) -> list:
     """Arrays from outside that the function wrote to: their places among the captured ones, and what holds their
-    contents now.
+    contents now. Views of others are written to with them.
     """
-    return [(k, x) for k, (_, x) in enumerate(root.trace.captured.values()) if x.atom not in root.inputs]
+    return [
+        (k, x) for k, (_, x) in enumerate(root.trace.captured.values()) if x.tie is None and x.atom not in root.inputs
+    ]
 
 
 def _written_again(root: Builder, outer: list) -> list:
@@ -270,12 +277,15 @@ def _written_again(root: Builder, outer: list) -> list:
     if root.parent is not None:
         return []
     known = {k for k, _ in outer}
-    return [x for k, (_, x) in enumerate(root.trace.captured.values()) if k in known or x.atom not in root.inputs]
+    return [
+        x for k, (_, x) in enumerate(root.trace.captured.values())
+        if k in known or (x.tie is None and x.atom not in root.inputs)
+    ]
 
 
 def _places_apart(root: Builder, inputs: list) -> tuple:
     """Pairs of arrays, by their places, that must not share memory: a derivative's function writes to one of them."""
-    captured = [value.atom for _, value in root.trace.captured.values()]
+    captured = [value.origin for _, value in root.trace.captured.values()]
     place = {v: k for k, v in enumerate([*inputs, *captured])}
     found = {
         place[v]: tuple(dict.fromkeys(place[w] for w in (*others, *captured) if w is not v))

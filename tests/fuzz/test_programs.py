@@ -28,6 +28,7 @@ GENERATORS = {                                               # module: how many 
     "effects": (4, 30),
     "patterns": (4, 10),
     "nests": (15, 8),
+    "overlaps": (12, 10),
     "zero_dims": (16, 10),
     "modes": (8, 60),
     "shifts": (4, 25),

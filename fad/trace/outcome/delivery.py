@@ -32,7 +32,7 @@ from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer
 from ..regions import optional
 from ..runtime.library import original_of
 from ..values.choice import is_choice, number_of, table_of_texts
-from ..values.place import roots_of
+from ..values.place import bases_of
 from ..values.text import TracedText
 from ..values.tracer import Tracer
 from .leaks import stays
@@ -285,13 +285,6 @@ def has_traced_keys(cell: object) -> bool:
 def is_of_two_dtypes(x: Tracer, root: Builder) -> bool:
     """Whether a number is an int on one way and a float on another: outside it would be the wrong one of the two."""
     return any(kind.dtype != x.dtype for kind in root.trace.mixed.get(x.held, (None, ()))[1])
-
-
-def bases_of(x: Tracer, root: Builder) -> list:
-    """The arrays that are no views and that x may be, or lie in."""
-    own = root.trace.alternatives.get(id(x))
-    found = [b for base in roots_of(x) for b in [base, *[k[0] for k in base.kin]]]
-    return found if own is None else [*found, *own[1]]
 
 
 def _nodes(x: object) -> Iterator:

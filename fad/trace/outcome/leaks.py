@@ -35,14 +35,19 @@ from ..objects.containers import (
 )
 from ..runtime.library import original_of
 from ..values.constants import constant_of
+from ..values.place import bases_of
 from ..values.text import TracedText
+from ..values.tracer import Tracer
 
 
 def settle_known(root: Builder) -> None:
     """Give what the function left outside its values; an error if a program would have to compute them at every call.
     """
+    outside = {id(seen) for _, seen in root.trace.captured.values()} | root.region.arrived.keys()
+
     def known(x: Any, place: str) -> Any:
-        value = None if type(x) is TracedText else constant_of(x.atom)
+        is_copy = isinstance(x, Tracer) and x.is_array and any(id(base) in outside for base in bases_of(x, root))
+        value = None if type(x) is TracedText or is_copy else constant_of(x.atom)
         if value is None:
             raise _refusal(f"a traced value was left in {place}, outside the traced function")
         return value

@@ -19,8 +19,9 @@ from ..objects.containers import contents, is_users, put_contents
 from ..regions import optional
 from ..values.aliases import may_be_one
 from ..values.choice import is_choice, number_of, text_of_number
+from ..values.place import bases_of
 from ..values.tracer import Tracer
-from .delivery import bases_of, has_traced_keys, is_of_two_dtypes
+from .delivery import has_traced_keys, is_of_two_dtypes
 from .leaks import stays
 
 

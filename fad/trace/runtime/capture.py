@@ -18,6 +18,7 @@ import numpy as np
 from ...ir.build import Builder, Value, current
 from ...ir.types import has_own_arithmetic
 from ...ops.face import OBJECTS, find
+from ...util.array_views import memory_of
 from ...util.errors import UnstageableError
 from ...util.where import package_name
 from ..frontend.functions import function_of_numbers, is_called, is_compiled, is_partial, is_user_function
@@ -127,10 +128,10 @@ class Capture(Attributes, Reading, Scopes):
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             cls: Any = type(value)
             is_itself = self.builder.live and has_own_arithmetic(cls)        # its own methods give numbers
-            return value if is_itself else self.builder.capture(value)
+            return self._read_as_is(value) if is_itself else self.builder.capture(value)
         if isinstance(value, (np.ndarray, *BUFFERS)):         # texts, objects, records
             self.sources.append(of.of_all_in(value))
-            return value
+            return self._read_as_is(value)
         if isinstance(value, CONTAINERS):
             kept = Snapshot()
             leaves = kept.add(value)
@@ -158,6 +159,13 @@ class Capture(Attributes, Reading, Scopes):
         self.open(value)
         of_library: Any = type(value)
         return Object(value, self) if has_faces(of_library) else value
+
+    def _read_as_is(self, value: Any) -> Any:
+        """An array or a buffer from outside that captured code reads as it stands."""
+        memory = value if isinstance(value, np.ndarray) else memory_of(value)
+        if memory is not None:
+            self.builder.trace.read_as_is[id(value)] = memory
+        return value
 
     def _vectorized(self, made: np.vectorize) -> Any:
         """The function that np.vectorize has made of a function outside. Where fad has no form of it, the program does

@@ -19,7 +19,7 @@ from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
-from ..heap.effects import note_rewritten
+from ..heap.effects import note_rewritten, the_array_there
 from ..heap.journal import note, note_dict
 from ..heap.opaque import note_write
 from ..regions import optional
@@ -267,6 +267,7 @@ class DataModel(Protocols, Conversions):
         else:
             note_write(owner, "__setattr__")
             if is_tracing():
+                value = the_array_there(owner, name, value)
                 note_rewritten(owner, name, value)
             setattr(owner, name, value)
 

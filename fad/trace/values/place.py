@@ -7,7 +7,7 @@ may be, each under its condition.
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...ir.build import Value, as_atom, current
+from ...ir.build import Builder, Value, as_atom, current
 from ...ir.graph import Equation, Literal, Var
 from ...ir.op import registry
 from ...ops.control import COND
@@ -182,6 +182,13 @@ def stand_for(array: Tracer, place: Selected) -> None:
 def roots_of(array: Tracer) -> list:
     """The arrays that are no views and whose elements these are."""
     return list({id(r): r for _, r in ways_to(array)}.values())
+
+
+def bases_of(x: Tracer, root: Builder) -> list:
+    """The arrays that are no views and that x may be, or lie in."""
+    own = root.trace.alternatives.get(id(x))
+    found = [b for base in roots_of(x) for b in [base, *[k[0] for k in base.kin]]]
+    return found if own is None else [*found, *own[1]]
 
 
 def ways_to(array: Tracer) -> list:

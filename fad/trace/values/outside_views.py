@@ -1,0 +1,132 @@
+"""Arrays from outside that lie in one memory: `self.pos = self.state[:3]`, where both are read and one is written to.
+
+    state ─► input c0 ◄──────── writes to all three
+    pos   ─► input c1 ─ view of c0: index(c0, 0:3), once something was written
+    vel   ─► input c2 ─ view of c0: index(c0, 3:6)
+
+Each array from outside is an input by itself. Most functions only read such arrays, or write to one that stands alone.
+A trace that has written to an array which shares memory with another one is made once more. In the second trace both
+are views of their owner, the array in whose memory they lie, and the owner is an input, too (see Builder.capture).
+"""
+import threading
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...ir.build import Builder, building
+from ...ir.graph import Literal
+from ...ir.uses import DefUse
+from ...util.array_views import Steps, along, owner_of, steps_to
+from ...util.memory import overlap, shared_memory
+from .layout import c_order
+from .mutation import Chain
+
+T = TypeVar("T")
+
+
+class SharedOwners(Exception):
+    """A trace has written to an array that shares memory with another one. owners: the arrays in which they lie."""
+
+    def __init__(self, owners: Sequence):
+        super().__init__()
+        self.owners = {id(x): x for x in owners}
+
+
+class _State(threading.local):
+    def __init__(self) -> None:
+        self.owners: dict[int, np.ndarray] = {}
+
+
+_state = _State()
+
+
+def known_owners() -> dict:
+    """The arrays whose views this trace takes for views: id -> array."""
+    return dict(_state.owners)
+
+
+def with_owners(trace: Callable[[], T]) -> Callable[[], T]:
+    """The trace, made again with further owners as long as it writes to arrays that share memory."""
+    found: dict[int, np.ndarray] = {}
+
+    def traced() -> T:
+        while True:
+            before, _state.owners = _state.owners, found
+            try:
+                return trace()
+            except SharedOwners as error:
+                found.update(error.owners)
+            finally:
+                _state.owners = before
+    return traced
+
+
+def keep_captures_apart(root: Builder, written: Sequence) -> None:
+    """See to it that no array from outside to which the trace has written shares memory with another one.
+
+    written: their places among the captured arrays. Raises SharedOwners where another trace can do better.
+    """
+    captured = list(root.trace.captured.values())
+    place = {value.origin: k for k, (_, value) in enumerate(captured)}
+    pairs = {(k, j) for k in written for j in range(len(captured))}
+    pairs |= {(place[v], place[w]) for v, others in root.trace.apart.items() for w in others if {v, w} <= place.keys()}
+    written_to = [captured[k][0] for k in {k for k, _ in pairs}]
+    if any(overlap(x, y) for x in written_to for y in root.trace.read_as_is.values()):
+        raise shared_memory()
+    owners = []
+    for (x, seen), (y, other) in [(captured[k], captured[j]) for k, j in pairs if k != j]:
+        if seen.owner is not other.owner and overlap(x, y):
+            owner = owner_of(x)
+            if owner is not owner_of(y) or steps_to(x, owner) is None or steps_to(y, owner) is None:
+                raise shared_memory()
+            owners.append(owner)
+    if owners:
+        raise SharedOwners(owners)
+
+
+def lie_in(view: Any, owner: Any, steps: Steps, array: np.ndarray) -> None:
+    """Make a traced array the view of its traced owner that these steps lead to; array: what it stands for."""
+    links = _links(owner, steps, type(view))
+    if links is not None:
+        OutsideView(owner, view, links, array).tied()
+
+
+def _links(owner: Any, steps: Steps, value_class: type) -> "list | None":
+    """The equations that lead from an owner to its view."""
+    with building("view", value_class) as builder:
+        x = builder.array_input(owner.dtype, owner.shape, fixed=True)
+        begin, atom = x.atom, along(steps, x).atom
+        chains = DefUse(builder.equations)
+    links: list = []
+    while atom is not begin:
+        eqn = chains.definition(atom)
+        if eqn is None or not eqn.op.traits.view or not all(isinstance(a, Literal) for a in eqn.inputs[1:]):
+            return None
+        links.insert(0, eqn)
+        atom = eqn.inputs[0]
+    return links
+
+
+class OutsideView(Chain):
+    """The way from an array from outside to a view of it that was made outside, too."""
+
+    def __init__(self, source: Any, view: Any, links: list, array: np.ndarray):
+        made: Any = SimpleNamespace(name="view")              # no call of the traced function
+        super().__init__(source, view, links, made, is_writeable=array.flags.writeable)
+        self.array = array
+
+    def tied(self) -> Any:
+        view: Any = super().tied()
+        view.tie.seen = 0                                     # the input holds what it does before the first write
+        return view
+
+    def is_view(self) -> bool:
+        return True
+
+    def layout(self) -> "tuple | None":
+        return c_order(self.array.ndim) if self.array.flags.c_contiguous else None
+
+    def example(self) -> list:
+        return [self.array]
