@@ -123,7 +123,7 @@ class Staged(StagedPrograms, Keeper):
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
         if (self.served < SERVED and (self.server is not None or not self.programs)
-                and not stack.builders() and not self.state.known):
+                and not stack.builders() and not self.state.known and not self.fallback.reasons):
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result

@@ -10,6 +10,7 @@ import pytest
 import scipy.optimize
 
 import fad
+from fad.api import staged_programs
 from fad.backend import runner
 from fad.ir.op import registry
 from fad.ir.types import promoted
@@ -339,3 +340,23 @@ def test_what_fads_code_refuses_is_no_defect_and_what_fails_in_it_is(call, told)
     with pytest.raises(Exception) as seen:
         call()
     assert is_defect(seen.value) == told
+
+
+def counted(monkeypatch, module, name):
+    """A list that gets an entry at each call of a function of fad's."""
+    calls, function = [], getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *args, **kwargs: (calls.append(name), function(*args, **kwargs))[1])
+    return calls
+
+
+def test_arguments_of_a_kind_that_was_refused_are_not_traced_again(monkeypatch):
+    traces = counted(monkeypatch, staged_programs, "trace")
+
+    def f(x):
+        return np.sum(x) * {0: 1.0, 1: 2.0}[int(x[0])]
+    g = fad.grad(f)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        for k in range(4):
+            np.testing.assert_array_equal(g(X - 0.1 * k), [2.0] * 4)
+    assert len(traces) == 1
