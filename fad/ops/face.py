@@ -60,6 +60,7 @@ OF_NUMBERS: "dict[str, Callable]" = {}                        # methods that num
 PROPERTIES: dict[str, Callable] = {}       # "T", "real", ...
 OBJECTS: dict[int, Any] = {}               # id of an object that is subscripted (np.r_) -> what it means in ops
 _by_object: dict[Any, Face] = {}
+_looked_at = (0, 0)                                           # how many modules and faces there were
 _unresolved: dict[str, dict[str, Face]] = {}  # a module (or class) -> the faces of its functions, until that is loaded
 
 
@@ -145,6 +146,10 @@ def _load_met() -> None:
 
 def _resolve_loaded() -> None:
     """Find the functions of the names whose modules are loaded by now."""
+    global _looked_at
+    there = len(sys.modules), len(BY_NAME)
+    if there == _looked_at:
+        return
     for place, faces in list(_unresolved.items()):
         owner = _loaded(place)
         if owner is not None:
@@ -153,6 +158,7 @@ def _resolve_loaded() -> None:
                 if target is not None:
                     _by_object.setdefault(target, found)
                 faces.pop(attribute, None)
+    _looked_at = there
 
 
 def _loaded(name: str) -> Any:
