@@ -16,6 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ...util.codes import CodeFacts
+from ...util.profiled import unprofiled
 from .access import WRITING, has_place
 from .expressions import RUNTIME, ExpressionRewriter, Scope, own_nodes
 from .liveness import Liveness, assigned, written_to
@@ -43,6 +44,7 @@ class RewrittenCode(NamedTuple):
 _rewritten: CodeFacts[RewrittenCode] = CodeFacts()
 
 
+@unprofiled
 def rewritten_code(f: FunctionType) -> "CodeType | None":
     """The code of f with its control flow rewritten; None where the source is not at hand or has to stay as it is."""
     return _rewritten.of(f.__code__, lambda: _rewrite(f)).code

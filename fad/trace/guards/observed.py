@@ -5,14 +5,14 @@ functions that nobody calls: methods that draw, save or download. A trace that i
 more, and observed: then the walk goes through what has run, and no further. To observe takes as long as the trace
 itself, so it is done only where it is needed.
 """
-import contextlib
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
 from typing import Any, TypeVar
 
 from ...util.interrupts import let_through
+from ...util.profiled import profiled
 from ...util.where import is_captured, is_own
 
 T = TypeVar("T")
@@ -102,16 +102,9 @@ def observed_if_needed(trace: Callable[[], T]) -> T:
         let_through(error)
         if not _state.is_wanted or sys.getprofile() is not None:  # there is one profiler at a time
             raise
-    with _observing():
-        return trace()
-
-
-@contextlib.contextmanager
-def _observing() -> Iterator[None]:
     _state.observation = made = Observation()
-    sys.setprofile(made.note)
     try:
-        yield
+        with profiled(made.note):
+            return trace()
     finally:
-        sys.setprofile(None)
         _state.observation = None

@@ -23,6 +23,7 @@ import numpy as np
 
 from ...ir.build import Builder
 from ...util.errors import UnstageableError
+from ...util.profiled import unprofiled
 from ...util.reach import reached
 from ...util.where import is_captured, is_captured_class, opaque_package_of
 from ..objects.containers import content, is_empty, is_users
@@ -64,6 +65,7 @@ def refuse_unknown(reads: "Reads", what: str) -> None:
         )
 
 
+@unprofiled
 def guard(root: Builder, x: object) -> None:
     """Make all that is in an object which has such methods a source of a trace, and note the classes of what is in it.
     """
@@ -85,6 +87,7 @@ def guard_within(root: Builder, container: dict) -> None:
     guard_all(root, Snapshot().add(container))
 
 
+@unprofiled
 def guard_all(root: Builder, things: Iterable) -> None:
     """Guard these objects, found in containers, and what they hold."""
     for x in reached(things, lambda x: Snapshot().add(list(met.held_by(x)))):
@@ -119,11 +122,13 @@ class Reads:
         self._makes_texts = False                             # whether code that is not seen may make texts
         self._is_any_name = False                             # whether code makes names itself: getattr(o, f"w{k}")
 
+    @unprofiled
     def add(self, *code: Callable) -> None:
         """Functions that are captured as they stand, and all that they lead to."""
         self._makes_texts = True
         self._walk([(f, False) for f in code])
 
+    @unprofiled
     def add_classes(self, classes: Iterable) -> None:
         """Methods of classes that Python calls by itself."""
         called = [x for cls in classes for x in reading(cls)]
@@ -133,6 +138,7 @@ class Reads:
                 self._look_into(cls, unseen=True)
             self._walk([(f, True) for _, f in called])
 
+    @unprofiled
     def add_handed(self, items: Iterable) -> None:
         """Objects that are handed to code which is not captured: it may read any attribute, of them and of their
         classes.
@@ -140,6 +146,7 @@ class Reads:
         self._is_any_name = self._makes_texts = True
         self._walk([(x, False) for x in items])
 
+    @unprofiled
     def end(self) -> None:
         """The trace is over: functions that have run since they were met are walked through."""
         idle, self._idle = self._idle, []

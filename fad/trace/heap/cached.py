@@ -13,7 +13,7 @@ from ..objects.draws import common_generators
 from ..objects.originals import original_of
 from ..values.tracer import Tracer
 from .journal import GENERATOR, journal, note
-from .opaque import reach
+from .opaque import note_reach
 
 
 def cached(runtime: Any, f: functools._lru_cache_wrapper, *args: Any, **kwargs: Any) -> Any:
@@ -41,7 +41,8 @@ def _known(f: functools._lru_cache_wrapper, args: list, kwargs: dict) -> Any:
     before, book = f.cache_info(), journal()
     mark = book.begin()
     try:
-        note(*common_generators(), *reach([f.__wrapped__]))
+        note(*common_generators())
+        note_reach([f.__wrapped__])
         with stack.concrete():
             result = f(*args, **kwargs)
         is_drawn = f.cache_info().misses > before.misses and mark.changed(GENERATOR)

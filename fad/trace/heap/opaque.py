@@ -6,6 +6,7 @@ alone; functions that only look change nothing.
 import functools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from types import (
     BuiltinFunctionType,
     BuiltinMethodType,
@@ -22,15 +23,25 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value
+from ...util.profiled import unprofiled
 from ...util.reach import reached
 from ...util.where import is_captured_class, is_fads, is_library
 from ..frontend.functions import is_partial
 from ..guards.bytecode import names_used, rebound
 from ..guards.handed import LOOK
 from ..guards.kinds import is_open
-from ..objects.containers import CALLS, is_empty, is_users, items_in, keeps_record, may_change, parts_of_call
-from ..objects.draws import goes_on, held_by
-from ..objects.opaque_state import arrays_within, holds_no_traced
+from ..objects.containers import (
+    CALLS,
+    NEVER_CHANGE,
+    is_empty,
+    is_users,
+    items_in,
+    keeps_record,
+    parts_of_call,
+    slots_of,
+)
+from ..objects.draws import goes_on, held_by, is_source
+from ..objects.opaque_state import BUFFERS, arrays_within, holds_no_traced
 from ..values.iterate import Once
 from .journal import all_made, attributes_of, made, note
 
@@ -48,9 +59,13 @@ FRESH = {
 _METHODS = (BuiltinMethodType, MethodWrapperType)
 _DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType)
 _CONTAINERS = (list, dict, set, deque)
+# classes without attributes whose objects change, or hold something
+_HOLDING = (*_CONTAINERS, tuple, CellType, ContextVar, np.ndarray, *BUFFERS, property, staticmethod, classmethod, Value)
+_LEADING = {"__dict__", "__getattr__", "__call__"}            # names in classes whose objects may lead on
 _PLAIN = (str, bytes, int, float, complex, tuple, frozenset, range, slice, type(None), Value)
 
 
+@unprofiled
 def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
     """Note what a call of f may write to. To be called with the result: it is the trace's own, as far as it is new."""
     given = (*args, *kwargs.values())
@@ -74,6 +89,7 @@ def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
     return lambda result: None
 
 
+@unprofiled
 def note_write(owner: object, method: str) -> None:
     """Note what a special method of this name may write to: of a library's class, all that its object reaches."""
     note(attributes_of(owner) if method in ("__setattr__", "__delattr__") else owner)
@@ -107,6 +123,7 @@ def _notes_itself(f: object) -> bool:
     return runtime is not None and runtime.is_rewritten(f)
 
 
+@unprofiled
 def _note_made(f: object, given: Iterable, result: object) -> None:
     """Note what a function of fad's, or one that only looks, has made: an iterator, or a container of Python's."""
     is_container = isinstance(f, type) and isinstance(result, (list, tuple))
@@ -118,6 +135,7 @@ def _note_made(f: object, given: Iterable, result: object) -> None:
         made(result)
 
 
+@unprofiled
 def _note_new(result: object, start: list) -> None:
     """Note what is new of what a call returned."""
     if isinstance(result, (*_PLAIN, np.ndarray)) and not (isinstance(result, tuple) and result):
@@ -130,15 +148,42 @@ def _is_looking(f: object) -> bool:
     return isinstance(f, (type, BuiltinFunctionType)) and f in LOOKING
 
 
+@unprofiled
+def note_reach(values: Iterable) -> None:
+    """Note all that may change, as far as it can be reached from these values."""
+    note(*reach(values))
+
+
 def reach(values: Iterable) -> Iterator:
     """All that may change, as far as it can be reached from these values."""
-    for x in reached(may_change(values), lambda x: may_change(_parts(x))):
+    is_inert = _InertClasses()
+
+    def lively(things: Iterable) -> list:
+        return [x for x in things if not is_inert[type(x)]]
+    for x in reached(lively(values), lambda x: lively(_parts(x))):
         if _is_cell(x):
             yield x
         if isinstance(x, FunctionType):
             yield from [
                 cell for name, cell in zip(x.__code__.co_freevars, x.__closure__ or ()) if name in rebound(x.__code__)
             ]
+
+
+class _InertClasses(dict[type, bool]):
+    """Class -> whether its objects can be told at a glance: they neither change nor lead to anything. A table of all
+    modules has thousands. It is made anew for each walk, since it would keep classes alive.
+    """
+
+    def __missing__(self, cls: type) -> bool:
+        self[cls] = found = cls in NEVER_CHANGE or cls is ModuleType or _is_inert(cls)
+        return found
+
+
+def _is_inert(cls: type) -> bool:
+    """Whether objects of a class hold nothing, by what the class is: no container, no function, no attributes."""
+    names = {name for c in cls.__mro__ for name in vars(c)}
+    is_plain = cls.__getattribute__ is object.__getattribute__ and names.isdisjoint(_LEADING)
+    return is_plain and not slots_of(cls) and not issubclass(cls, _HOLDING) and not is_source(cls)
 
 
 def _is_cell(x: object) -> bool:

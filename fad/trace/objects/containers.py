@@ -282,6 +282,7 @@ def never_change(items: Any) -> bool:
 
 def is_users(x: object) -> bool:
     """Whether x is an object with attributes, of a class that is neither Python's nor a library's, or such a class."""
-    has_attributes = isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(slots_of(type(x)))
     cls = x if isinstance(x, type) else type(x)
-    return has_attributes and (package_name(cls) not in _LIBRARIES or is_routine(cls))
+    if package_name(cls) in _LIBRARIES and not is_routine(cls):
+        return False
+    return isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(slots_of(cls))

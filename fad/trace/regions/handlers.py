@@ -25,6 +25,7 @@ from ...util.errors import (
     UnsupportedFunctionError,
 )
 from ...util.listening import listening
+from ...util.profiled import unprofiled
 from ...util.where import here, is_own, line_of, module_name
 from ..values.text import told
 from .failures import DataDependentText, first_that_raises
@@ -91,6 +92,7 @@ def note_strictness() -> None:
         current().trace.strict = True
 
 
+@unprofiled
 def note_listeners() -> None:
     """Note it if the function has asked to be told of what goes wrong: NumPy's errors raised or handed to a function,
     warnings recorded or raised.

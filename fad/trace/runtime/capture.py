@@ -20,6 +20,7 @@ from ...ir.types import has_own_arithmetic
 from ...ops.face import OBJECTS, find
 from ...util.array_views import memory_of
 from ...util.errors import UnstageableError
+from ...util.profiled import unprofiled
 from ...util.where import package_name
 from ..frontend.functions import function_of_numbers, is_called, is_compiled, is_partial, is_user_function
 from ..frontend.syntax import rewritten_code
@@ -34,7 +35,7 @@ from ..guards.settings import answer, is_setting
 from ..guards.snapshot import Snapshot
 from ..heap.callbacks import watched
 from ..heap.journal import journal, note, standing_in
-from ..heap.opaque import reach
+from ..heap.opaque import note_reach
 from ..heap.percall import Maker, refuse_unseen
 from ..objects.containers import NEVER_CHANGE, Globals, content, contents, put_contents
 from ..objects.draws import goes_on, numpy_random
@@ -104,6 +105,7 @@ class Capture(Attributes, Reading, Scopes):
         self._copies[id(value)] = (value, new)
         return new
 
+    @unprofiled
     def _swapped(self, value: Any) -> Any:
         self._see(value)
         if isinstance(value, ModuleType):
@@ -295,7 +297,7 @@ class Capture(Attributes, Reading, Scopes):
         self._fill_cells(f, copy, see)
         if rewritten is None:
             self._guard_all(f)
-            note(*reach([copy]))                              # nobody calls the traced function who would note it
+            note_reach([copy])                                # nobody calls the traced function who would note it
         return copy
 
     def _ask_for(self, f: object) -> None:

@@ -19,6 +19,7 @@ from ...util import tree
 from ...util.array import ArrayOrNumber
 from ...util.defects import door
 from ...util.interrupts import let_through
+from ...util.profiled import unprofiled
 from ...util.where import is_captured_class, module_name
 from ..frontend.expressions import RUNTIME
 from ..frontend.functions import function_of_numbers, is_compiled, is_partial
@@ -73,6 +74,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
 
     # -- calls -------------------------------------------------------------------------------------
 
+    @unprofiled
     def call(self, f: Any) -> Callable:
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something
         is traced.
