@@ -24,7 +24,7 @@ from .op import Op
 from .records import ONCE, RegionState, TraceState
 from .stack import current
 from .types import INT, Type, require_plain, type_of
-from .uses import defined_by
+from .uses import Definitions, defined_by
 from .value import Value
 
 hashlib = LazyModule("hashlib")
@@ -36,7 +36,7 @@ _INTEGER = _AFFINE | {"floordiv", "mod", "minimum", "maximum", "wrap_index"}
 class Builder:
     """Collects the equations of one Func or region; see `building` for its use."""
 
-    __slots__ = ("name", "parent", "root", "value_class", "integers", "inputs", "equations", "owned", "known_forms",
+    __slots__ = ("name", "parent", "root", "value_class", "integers", "inputs", "equations", "definitions", "owned", "known_forms",
                  "known_integers", "known_results", "later", "given", "where", "trace", "region",
                  "notes", "changing", "at_once")
 
@@ -49,6 +49,7 @@ class Builder:
         self.integers: Integers = self.root.integers if parent else Integers()
         self.inputs: list[Var] = []
         self.equations: list[Equation] = []
+        self.definitions = Definitions(self.equations)
         self.owned: set[Var] = set()
         self.known_forms: dict[Affine, Value] = {}
         self.known_integers: dict[tuple, Value] = {}

@@ -40,6 +40,41 @@ def use_counts(func: Func) -> Counter:
     return counts
 
 
+class Definitions:
+    """The definitions of variables in a list of equations that is being made: it grows and is cut at its end. After a
+    cut a definition that is there may not be found; one that is found is there.
+
+    >>> from fad.ir.types import FLOAT, Type
+    >>> x, y, z = [Var(Type(FLOAT), name) for name in "xyz"]
+    >>> equations = [Equation("sin", (x,), (y,), {})]
+    >>> made = Definitions(equations)
+    >>> made.of(y).op, made.of(z)
+    ('sin', None)
+    >>> equations[:] = [Equation("cos", (x,), (z,), {})]
+    >>> made.of(y), made.of(z).op
+    (None, 'cos')
+    """
+
+    __slots__ = ("count", "equations", "last", "position")
+
+    def __init__(self, equations: list):
+        self.equations, self.count = equations, 0
+        self.position: dict[Var, int] = {}
+        self.last: Equation | None = None
+
+    def of(self, v: Var) -> "Equation | None":
+        """The equation that defines v, if it is in the list."""
+        equations, count = self.equations, self.count
+        if count and (count > len(equations) or equations[count - 1] is not self.last):
+            self.position, count = {}, 0
+        if count < len(equations):
+            self.position.update((out, k) for k in range(count, len(equations)) for out in equations[k].outputs)
+            self.last = equations[-1]
+        self.count = len(equations)
+        k = self.position.get(v)
+        return equations[k] if k is not None and v in equations[k].outputs else None
+
+
 class DefUse:
     """The chains of one block, that is of the equations and outputs of a Func or region, as it is now.
 

@@ -17,7 +17,7 @@ from ..heap.percall import steps_here
 from ..heap.state import Trial
 from ..lists.listing import NeedsRows
 from ..objects.draws import put_back_states, states_now
-from ..values.aliases import disentangle
+from ..values.aliases import disentangle, settle_twins
 from ..values.iterate import Drawn, Steps
 from .branch import choose
 from .plan import CarryPlan
@@ -62,7 +62,7 @@ def attempted(roll: Callable, cells: dict, undone: type[BaseException] = Excepti
     try:
         return roll()
     except undone:
-        del builder.region.twins[twins:]
+        settle_twins(builder, twins)
         disentangle(builder, marks)
         for tracer, var in builder.region.mutated.values():
             tracer.put_back(var)

@@ -16,7 +16,6 @@ from ...ops.reach import uses
 from ...util.array import ArrayOrNumber
 from ...util.defects import asked_by_user, door
 from ...util.errors import UnsupportedFunctionError
-from ...util.reach import reached
 from ...util.where import module_name, package_name
 from ..guards.handed import hand_over
 from ..guards.kinds import OPERATORS
@@ -51,8 +50,17 @@ def has_traced(args: Any) -> bool:
 
 
 def _has_traced(items: Any) -> bool:
-    found = reached([items], lambda x: x if isinstance(x, SEQUENCES) and not never_change(x) else ())
-    return any(isinstance(x, (Tracer, RowList)) for x in found)
+    seen, queue = {id(items)}, [items]
+    while queue:
+        x = queue.pop()
+        classes = tuple(set(map(type, x)))                    # a list has many elements of few classes
+        if any(issubclass(cls, (Tracer, RowList)) for cls in classes):
+            return True
+        if any(issubclass(cls, SEQUENCES) for cls in classes):
+            inside = [y for y in x if isinstance(y, SEQUENCES) and id(y) not in seen and not never_change(y)]
+            seen.update(map(id, inside))
+            queue += inside
+    return False
 
 
 @door

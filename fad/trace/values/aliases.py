@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ...ir import stack
 from ...ir.build import Builder, current
+from ...ir.records import RegionState
 from ...ops.conditional import around
 from ...util.errors import UnstageableError
 from ...util.reach import reached
@@ -26,7 +27,7 @@ def may_be_one(x: Any, y: Any, excuse: "Callable | None" = None) -> None:
         return
     region = current().region
     if not isinstance(x, Tracer):
-        region.twins.append(Twin(x, y, (_held(x), _held(y)), excuse, here()))
+        _leave_open(region, Twin(x, y, (_held(x), _held(y)), excuse, here()))
     elif not any(k is y and var is y._var and known is excuse for k, var, known in x.kin):
         for a, b in ((x, y), (y, x)):
             mark = (b, b._var, excuse)
@@ -101,7 +102,22 @@ def _is_as_held(container: object, before: tuple) -> bool:
 
 def note_fixed(container: object) -> None:
     """The container must not be changed any more: a list in rows got a copy of it as an element."""
-    current().region.twins.append(Twin(container, container, (_held(container),) * 2, None, here()))
+    _leave_open(current().region, Twin(container, container, (_held(container),) * 2, None, here()))
+
+
+def _leave_open(region: RegionState, twin: Twin) -> None:
+    region.twins.append(twin)
+    for key in {id(twin.one), id(twin.other)}:
+        region.twins_of.setdefault(key, []).append(twin)
+
+
+def settle_twins(builder: Builder, since: int) -> None:
+    """Take back what was left open of containers since so many twins."""
+    region = builder.region
+    while len(region.twins) > since:
+        twin = region.twins.pop()
+        for key in {id(twin.one), id(twin.other)}:
+            region.twins_of[key].pop()
 
 
 def fixed_in(builder: Builder) -> list:
@@ -126,7 +142,7 @@ def refuse(where: "Where | None" = None) -> None:
 
 def has_twins(x: object) -> bool:
     """Whether x is what a region has handed on by value, so that nobody knows which of several things it is."""
-    return any(t.one is x and not t.is_excused for t in _twins())
+    return any(t.one is x and not t.is_excused for t in _twins_of(x))
 
 
 def may_be_same(x: object, y: object) -> bool:
@@ -136,12 +152,13 @@ def may_be_same(x: object, y: object) -> bool:
 
 def _candidates(x: object) -> set:
     """The ids of the things that x may be: of one that a region has handed on, those that it was made of."""
-    twins = _twins()
-    return set(map(id, reached([x], lambda x: [t.other for t in twins if t.one is x and not t.is_excused])))
+    return set(map(id, reached([x], lambda x: [t.other for t in _twins_of(x) if t.one is x and not t.is_excused])))
 
 
-def _twins() -> list:
-    return [t for builder in around(current()) for t in builder.region.twins] if stack.builders() else []
+def _twins_of(x: object) -> list:
+    """The twins that x is one of, here and in the regions around."""
+    builders = around(current()) if stack.builders() else ()
+    return [t for builder in builders for t in builder.region.twins_of.get(id(x), ())]
 
 
 def unknown_identity() -> UnstageableError:
@@ -158,6 +175,6 @@ def may_be(container: object, known: Container = ()) -> list:
     ids no others are told.
     """
     def others(x: object) -> list:
-        twins = [] if id(x) in known else _twins()
-        return [b for t in twins for a, b in ((t.one, t.other), (t.other, t.one)) if a is x]
+        twins = [] if id(x) in known else _twins_of(x)
+        return [t.other if t.one is x else t.one for t in twins]
     return list(reached([container], others))

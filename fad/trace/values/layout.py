@@ -35,9 +35,9 @@ def c_order(rank: int) -> tuple:
 def producer(var: Var) -> "Equation | None":
     """The equation of the programs being built that made a variable."""
     for builder in reversed(stack.builders()):
-        for eqn in reversed(builder.equations):
-            if var in eqn.outputs:
-                return eqn
+        eqn = builder.definitions.of(var)
+        if eqn is not None:
+            return eqn
     return None
 
 

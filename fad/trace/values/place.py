@@ -214,8 +214,9 @@ def _ways_within(place: Place) -> list:
         return [way for x in place.arrays for way in ways_to(x)]
     if not isinstance(place.selector, Var):
         return _ways_within(place.places[int(place.selector)])
-    sides = [({place.selector: k}, p) for k, p in enumerate(place.places)]
-    return [({**under, **side}, r) for side, p in sides for under, r in _ways_within(p) if are_compatible(under, side)]
+    selector = place.selector
+    return [({**under, selector: k}, r) for k, p in enumerate(place.places) for under, r in _ways_within(p)
+            if under.get(selector, k) == k]
 
 
 def are_compatible(a: dict, b: dict) -> bool:
