@@ -86,12 +86,17 @@ class Run:
         return [a is b for a in arrays for b in arrays]
 
 
-def calls_of(body, seed, tier):
-    """None, or what was not right at one of the calls."""
-    definition, transform = text_of(body), TRANSFORMS[seed % len(TRANSFORMS)]
-    plain, staged = Run(definition, 0), Run(definition, 1, transform)
-    for number in range(CALLS):
+def calls_of(body, seed, tier, run=Run):
+    """None, or what was not right at one of the calls. body: the function, and what is done outside before each call
+    after the first."""
+    definition, transform = text_of(body[:1]), TRANSFORMS[seed % len(TRANSFORMS)]
+    changes = ["pass", *(s.head for s in body[1:])][:CALLS]
+    changes += ["pass"] * (CALLS - len(changes))
+    plain, staged = run(definition, 0), run(definition, 1, transform)
+    for number, change in enumerate(changes):
         x = point(number)
+        if any(isinstance(attempt(exec, change, r.scope), Exception) for r in (plain, staged)):
+            return None
         before = staged.state
         with judge.tier(tier, raising=True):
             got = attempt(staged.f, x.copy())
@@ -100,7 +105,9 @@ def calls_of(body, seed, tier):
             if not isinstance(want, Exception) or not alike(plain.state, staged.state):
                 return f"call {number + 1}: state: {got!r:.200}, and changed {difference(before, staged.state)}"
         if isinstance(want, Exception) or isinstance(got, Exception):
-            fits = isinstance(got, FadError) or (isinstance(want, Exception) and isinstance(got, type(want)))
+            # a name without a value is an error of one of two classes
+            kind = NameError if isinstance(want, NameError) else type(want)
+            fits = isinstance(got, FadError) or (isinstance(want, Exception) and isinstance(got, kind))
             return None if fits else f"call {number + 1}: value: {got!r:.500} instead of {want!r:.500}"
         if np.ndim(want) or not np.isfinite(want) or np.abs(want) > 1e6:
             return None
@@ -110,21 +117,25 @@ def calls_of(body, seed, tier):
         if not wrong and plain.aliases() != staged.aliases():
             wrong = "state: other arrays are one"
         if not wrong and transform is not fad.jit and number in (1, CALLS - 1):
-            wrong = gradient_of(definition, number, got[1])
+            wrong = gradient_of(definition, changes[:number + 1], got[1], run)
         if wrong:
             return f"call {number + 1}: {wrong}"
     return None
 
 
-def gradient_of(definition, number, got):
-    """None, or where the gradient of one call is not the slope of that call, all calls before it made anew."""
+def gradient_of(definition, changes, got, run=Run):
+    """None, or where the gradient of the last call is not its slope, all calls made anew. changes: what is done before
+    each of them."""
+    number = len(changes) - 1
     direction = np.sin(3.0 * np.arange(1, 5))
 
     def replayed(x):
-        run = Run(definition, 2)
-        for k in range(number):
-            run.f(point(k))
-        return run.f(x)
+        fresh = run(definition, 2)
+        for k, change in enumerate(changes[:-1]):
+            exec(change, fresh.scope)
+            fresh.f(point(k))
+        exec(changes[-1], fresh.scope)
+        return fresh.f(x)
     found = differences.slope(replayed, point(number), direction)
     if found is None:
         return None

@@ -25,8 +25,8 @@ def test_state_that_is_not_delivered_is_seen(monkeypatch):
 def test_gradients_of_another_call_are_seen():
     definition = states.text_of(COUNTING)
     x = states.point(3)
-    assert states.gradient_of(definition, 3, 2.0 * x * 6) is None
-    assert states.gradient_of(definition, 3, 2.0 * x * 5).startswith("gradient: ")
+    assert states.gradient_of(definition, 4 * ["pass"], 2.0 * x * 6) is None
+    assert states.gradient_of(definition, 4 * ["pass"], 2.0 * x * 5).startswith("gradient: ")
 
 
 def test_arrays_that_are_no_longer_one_are_seen():

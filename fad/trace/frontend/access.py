@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .lower import CannotLowerError
-from .nodes import binds, is_call_of_globals, placed
+from .nodes import binds, placed
 from .trees import Transformer
 
 WRITING = {"append"}                                         # methods of lists that read nothing of the list
@@ -68,9 +68,6 @@ class AccessRewriter(Transformer):
         )
 
     def visit_Subscript(self, e: ast.Subscript) -> Any:
-        if isinstance(e.ctx, ast.Load) and is_call_of_globals(e.value):
-            own = self.later(placed(ast.Constant(None), e))
-            return placed(self.runtime("global_named", e.value.func, own, self.visit(e.slice)), e)
         if isinstance(e.ctx, ast.Load) and isinstance(e.value, (ast.Attribute, ast.Subscript)):
             e.value.is_indexed = True  # type: ignore[union-attr]  # nobody has it but this subscript
         is_indexed = [ast.Constant(True)] if getattr(e, "is_indexed", False) else []

@@ -12,7 +12,7 @@ from typing import Any
 
 from .access import AccessRewriter
 from .lower import CannotLowerError
-from .nodes import asks_for_names, binds, is_simple, makes_functions, placed, takes_all
+from .nodes import asks_for_names, binds, is_call_of_globals, is_simple, makes_functions, placed, takes_all
 from .origin import parameters
 from .own_names import GIVEN, is_given
 from .trees import children, walk
@@ -89,6 +89,8 @@ class ExpressionRewriter(AccessRewriter):
             raise CannotLowerError(f"{e.func.id}() sees the names of the function")
         if isinstance(e.func, ast.Name) and e.func.id in UNTOUCHED_CALLS and not (e.func.id == "vars" and e.args):
             return self._super(e) if e.func.id == "super" and not e.args else self.generic_visit(e)
+        if is_call_of_globals(e):
+            return placed(self.runtime("global_names", e.func, self.later(placed(ast.Constant(None), e))), e)
         if takes_all(e):
             e.args = [placed(ast.ListComp(e.args[0].elt, e.args[0].generators), e.args[0])]
         e = self.generic_visit(e)

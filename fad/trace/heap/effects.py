@@ -10,10 +10,10 @@ from typing import Any
 from ...ir.build import Builder, Value, current
 from ...util.errors import SideEffectError
 from ...util.where import Where
-from ..guards.guard import AttributeGuard, Guard, ReadGuard
+from ..guards.guard import AttributeGuard, Guard, ReadGuard, of_names
 from ..guards.kinds import MISSING
 from ..guards.snapshot import is_same
-from ..objects.containers import contents, put_contents
+from ..objects.containers import Globals, contents, put_contents
 from ..objects.draws import common_generators
 from .journal import CONTAINER, GENERATOR, JournalEntry, Mark, journal, note
 
@@ -116,9 +116,14 @@ def note_rewritten(owner: object, name: str, value: object) -> None:
 
 
 def guards_of_rewritten() -> list:
-    """Guards for the attributes that still hold what they held: a program does not write them."""
-    written = current().trace.rewritten.values()
-    return [AttributeGuard(owner, name, x) for owner, name, x in written if is_same(getattr(owner, name, MISSING), x)]
+    """Guards for the attributes and global names that still hold what they held: a program does not write them."""
+    trace = current().trace
+    attributes = [
+        AttributeGuard(owner, name, x) for owner, name, x in trace.rewritten.values()
+        if is_same(getattr(owner, name, MISSING), x)
+    ]
+    names = [(x.original, x.kept()) for x in trace.opened.values() if isinstance(x, Globals) and journal().is_noted(x)]
+    return [*attributes, *[g for original, kept in names for g in of_names(original, kept & original.keys())]]
 
 
 @contextmanager

@@ -17,7 +17,6 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
-from ...util.errors import UnstageableError
 from ...util.where import package_name
 from ..objects.containers import contents, is_users, keeps_record, put_contents, same_contents
 from ..objects.draws import goes_on, put_state, same_state, state_of
@@ -116,8 +115,6 @@ class Journal:
         self.generators = generators                          # those that the function has made, by their ids
         self.marks: list[Mark] = []
         self.made: dict[int, tuple] = {}                      # id of a thing that the trace made -> it, its birth
-        self.owners: dict[int, tuple] = {}  # id of an object's __dict__ that code has asked for -> it, the object
-        self.copies: dict[int, dict] = {}                     # those of which captured code sees a copy, by its id
 
     def begin(self) -> Mark:
         self.marks.append(Mark(self))
@@ -140,13 +137,6 @@ class Journal:
         """A cell is about to be written to."""
         if not self.marks:
             return
-        if id(cell) in self.copies:
-            raise UnstageableError(
-                "an object's attributes are written to through its __dict__, and hold arrays",
-                why="the program has a copy of the dict",
-                do="write setattr(o, name, value)",
-            )
-        cell = self.owners[id(cell)][1] if id(cell) in self.owners else cell
         mark = self.marks[-1]
         if id(cell) not in mark.entries and self.was_there(cell, mark.born):
             kind = kind_of(cell)
@@ -160,11 +150,6 @@ class Journal:
                     and _holds_traced(entry.before)
                 ):
                     self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's has made it
-
-    def copied(self, container: object, copy: Any) -> None:
-        """Captured code sees a copy of this container."""
-        if id(container) in self.owners:
-            self.copies[id(copy)] = copy
 
     def was_there(self, x: Any, since: int) -> bool:
         """Whether a thing was there before this birth. All objects that the trace has not made were there."""
@@ -260,18 +245,6 @@ def attributes_of(owner: object) -> Any:
     elements.
     """
     return owner.__dict__ if isinstance(owner, (list, dict, set, deque)) and hasattr(owner, "__dict__") else owner
-
-
-def note_dict(owner: object) -> None:
-    """Code asks for the dict with an object's attributes: what is written to it is written to the object."""
-    inside = getattr(owner, "__dict__", None)
-    if (
-        stack.builders()
-        and isinstance(inside, dict)
-        and attributes_of(owner) is owner
-        and not isinstance(owner, FunctionType)
-    ):
-        journal().owners[id(inside)] = inside, owner
 
 
 def all_made(things: Iterable) -> None:

@@ -73,6 +73,10 @@ class Globals(Outer):
         names = [n for n in self.scope if not n.startswith("__")] if self.names is None else self.names
         return {n: self.scope[n] for n in names if n in self.scope}
 
+    def kept(self) -> set:
+        """The names that have the value that they began with."""
+        return {n for n, x in self.contents().items() if not isinstance(x, Value) and x is self.before.get(n, _MISSING)}
+
     def put(self, value: dict) -> None:
         for name in self.contents():
             del self.scope[name]

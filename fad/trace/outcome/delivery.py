@@ -35,7 +35,7 @@ from ..values.choice import is_choice, number_of, table_of_texts
 from ..values.place import bases_of
 from ..values.text import TracedText
 from ..values.tracer import Tracer
-from .leaks import stays
+from .leaks import is_of_new_object, stays
 from .returned import Made
 
 NUMBERS = {"f": float, "i": int, "c": complex, "b": bool}
@@ -220,7 +220,7 @@ class _Collector:
             raise NotDeliverable
         if type(x) in NEVER_CHANGE or isinstance(x, np.generic):
             return Known(x)
-        if original_of(x) is not x:
+        if original_of(x) is not x and not is_of_new_object(self.root, x):
             return Known(original_of(x))
         raise NotDeliverable
 

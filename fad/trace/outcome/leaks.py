@@ -34,6 +34,7 @@ from ..objects.containers import (
     same_contents,
 )
 from ..runtime.library import original_of
+from ..runtime.name_dicts import AttributeDict
 from ..values.constants import constant_of
 from ..values.place import bases_of
 from ..values.text import TracedText
@@ -159,6 +160,11 @@ def stays(root: Builder, x: object, since: "int | None" = None) -> bool:
     if id(x) in book.made and since is None:
         return False
     return book.was_there(x, book.marks[0].born if since is None else since) and not _is_unregistered(root, x)
+
+
+def is_of_new_object(root: Builder, x: object) -> bool:
+    """Whether x is the dict of the attributes of an object that the trace has made."""
+    return isinstance(x, AttributeDict) and not stays(root, x.owner)
 
 
 def _is_unregistered(root: Builder, x: object) -> bool:
@@ -287,6 +293,8 @@ class _Settlement:
             return x if not any(map(_is_unsaid, x)) else type(x)([self.value(y, place) for y in x])
         if id(x) in self.arrays:
             return self.arrays[id(x)]
+        if is_of_new_object(self.root, x):
+            raise _refusal(f"the dict of an object's attributes was left in {place}, outside the traced function")
         return self.value_of(x, place) if _is_unsaid(x) else original_of(x)
 
 

@@ -22,6 +22,7 @@ from ..heap.journal import made
 from ..lists.export import plain
 from ..objects.containers import contents, is_users
 from ..runtime.library import original_of
+from ..runtime.name_dicts import AttributeDict
 from .leaks import stays
 
 _NO_OBJECTS = (Value, np.ndarray, np.generic, int, float, complex, str, list, type)
@@ -56,6 +57,8 @@ def in_parts(builder: Builder, result: Any, around: tuple = ()) -> Any:
 
 
 def _in_parts(builder: Builder, x: Any, around: tuple) -> Any:
+    if isinstance(x, AttributeDict):
+        return in_parts(builder, x.copy(), around)
     if isinstance(x, _NO_OBJECTS) or not _holds_traced(builder.root, x):
         return x
     taken = None if any(x is y for y in around) else _taken_apart(x)

@@ -6,6 +6,7 @@ and the object have under its name. A method that Python makes anew at each read
 
 import functools
 from collections.abc import Callable
+from itertools import takewhile
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -21,19 +22,25 @@ from ..guards import guard as of
 from ..guards import met
 from ..guards.by_python import GENERATED
 from ..guards.handed import refuse_opaque
-from ..guards.kinds import CONTAINERS, MISSING, is_open, may_be_changed
+from ..guards.kinds import CONTAINERS, MISSING, is_object, is_open, may_be_changed
 from ..guards.reads import guard
 from ..heap.journal import journal, note
 from ..heap.percall import part_of, refuse_state
-from ..objects.containers import NEVER_CHANGE, contents
+from ..objects.containers import NEVER_CHANGE, contents, slots_of
 from ..objects.draws import goes_on
 from ..values.tracer import Tracer
 from .builtin import class_of
 from .library import Proxy, has_traced
+from .name_dicts import AttributeDict, GlobalNames, NameDict
 
 # methods of dataclasses that have no text
 OF_DATACLASSES = {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__repr__", "__init__", "__setattr__",
                   "__delattr__"}
+
+
+def has_attribute_dict(x: object) -> bool:
+    """Whether captured code sees an AttributeDict for `x.__dict__`: of an object of the user's, and no list or dict."""
+    return is_object(x) and not isinstance(x, (Value, FunctionType)) and type(getattr(x, "__dict__", None)) is dict
 
 
 class Dispatched(NamedTuple):
@@ -55,11 +62,16 @@ class Attributes:
     index: Callable
     of_library: Callable
     assigned: Callable
-    refuse_assigned: Callable
+    has_functions: Callable
+    original_names: Callable
     _see: Callable
     _holds_inputs: Callable
     _originals: dict
     _of_classes: set
+
+    def __init__(self) -> None:
+        self._dicts: dict[int, NameDict] = {}                 # id of a dict of names -> what stands for it
+        super().__init__()
 
     @door
     def attribute(self, owner: Any, name: str, is_indexed: bool = False) -> Any:
@@ -73,10 +85,12 @@ class Attributes:
             value = self.assigned(owner, name)
             if value is not MISSING:
                 return value
-            if name == "__dict__":
-                self.refuse_assigned(owner)
+            if name == "__dict__" and self.has_functions(owner):
+                return self.names_of_module(vars(owner))
         if isinstance(owner, tuple) and (get := self._getter(type(owner), name)) is not None:
             return get(owner)
+        if name == "__dict__" and has_attribute_dict(owner):
+            return self._dict_of(owner)
         if isinstance(owner, (Value, Proxy)) or not is_open(owner) or (name == "__dict__" and self.builder.live):
             value = getattr(owner, name)
             if not self.builder.live and not isinstance(owner, (Value, Proxy)):
@@ -105,22 +119,60 @@ class Attributes:
             return self._cached(owner, name, found, inside)
         value = getattr(owner, name)
         is_own = inside and value is not found
+        if isinstance(found, Value) and value is found and not inside and not is_class:
+            self.has_own(owner, name)
         if isinstance(value, MethodType) and not inside:
             self._guard_method(owner, name, found)
-        if is_own or isinstance(value, (MethodType, Tracer)):
+        if is_own or isinstance(value, MethodType):
             return value
-        if has_traced((value,)) and not self._holds_inputs(value):
+        return self._value_of(owner, name, value, lambda: [of.AttributeGuard(owner, name, value)], is_indexed)
+
+    def _value_of(self, owner: object, name: object, value: object, guards: Callable, is_indexed: bool = False) -> Any:
+        """The value of an attribute as captured code sees it; guards() are those of the read."""
+        if isinstance(value, Tracer) or (has_traced((value,)) and not self._holds_inputs(value)):
             return value
         is_written = self._is_written(owner, name, value)
         if is_written and (type(value) in NEVER_CHANGE or not journal().is_outer(value)):
             return value
         if not is_written:
-            self.sources.append(of.AttributeGuard(owner, name, value))
+            self.sources += guards()
         self._see(value)
         self.open(value)
         if isinstance(value, (np.ndarray, *CONTAINERS)) or met.container_behind(value) is not None:
             return self.index(value) if is_indexed else self.swap(value)
         return OBJECTS.get(id(value), value)
+
+    # -- dicts of names (see name_dicts.py) --------------------------------------------------------
+
+    def _dict_of(self, owner: object) -> NameDict:
+        self._is_inside(owner)
+        return self._dicts.setdefault(id(owner.__dict__), AttributeDict(owner.__dict__, owner, self))
+
+    def names_of_module(self, names: dict) -> NameDict:
+        """The global names of a module, or of what stands for them, as a dict."""
+        original = self.original_names(names)
+        return self._dicts.setdefault(id(original), GlobalNames(original, original, self))
+
+    def own_attribute(self, owner: object, name: object) -> object:
+        """owner.__dict__[name], MISSING if there is none."""
+        own: dict = owner.__dict__
+        if not self.has_own(owner, name):
+            return MISSING
+        value = own[name]
+        return value if self._is_inside(owner) else self._value_of(owner, name, value, lambda: of.of_names(own, [name]))
+
+    def has_own(self, owner: object, name: object) -> bool:
+        """Whether an object has an attribute of its own under this name."""
+        found = name in owner.__dict__
+        if not found and not self._is_inside(owner) and not self._is_written(owner, name, MISSING):
+            self.sources += of.of_names(owner.__dict__, [name])
+        return found
+
+    def note_own_names(self, owner: object) -> None:
+        """Captured code asks for the names of all attributes that an object has of its own."""
+        if not self._is_inside(owner):
+            before, slots = journal().begun_as(owner), slots_of(type(owner))
+            self.sources.append(of.length_as(owner.__dict__, {n: x for n, x in before.items() if n not in slots}))
 
     def _getter(self, cls: type, name: str) -> "Callable | None":
         """The captured function of a property that a class of the user's has under this name."""
@@ -155,7 +207,7 @@ class Attributes:
         self._in_class(cls, "__call__")
         self.open(found)
 
-    def _is_written(self, owner: object, name: str, value: object) -> bool:
+    def _is_written(self, owner: object, name: object, value: object) -> bool:
         """Whether the function itself has given an attribute this value: nobody found it there."""
         book = journal()
         if not book.is_noted(owner) or isinstance(owner, (type, ModuleType)):
@@ -167,9 +219,13 @@ class Attributes:
         """The attribute that a class gives its instances under this name; the read becomes a guard."""
         self.builder.trace.classes[cls] = None
         found = of.in_class(cls, name)
-        if (cls, name) not in self._of_classes and found is not MISSING and not isinstance(found, Value):
+        if (cls, name) not in self._of_classes and found is not MISSING:
             self._of_classes.add((cls, name))
-            self.sources.append(of.of_class(cls, name))
+            if not isinstance(found, Value):
+                self.sources.append(of.of_class(cls, name))
+            else:                                             # an input: no class in front of its own has the name
+                before = takewhile(lambda c: name not in vars(c), cls.__mro__)
+                self.sources += [g for c in before for g in of.of_names(vars(c), [name])]
         return found
 
     def refuse_state(self, owner: object, name: str) -> None:
@@ -191,7 +247,7 @@ class Attributes:
             return original.__code__
         if name in ("__defaults__", "__kwdefaults__"):
             return getattr(original, name)
-        if name == "__globals__":
+        if name in ("__globals__", "__dict__"):
             raise UnstageableError(f"{name} of a function is asked for", why="the program has a copy of the function",
                                    do="read the names themselves")
         before, value = original.__dict__.get(name, MISSING), getattr(copy, name)

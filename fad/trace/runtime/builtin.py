@@ -19,7 +19,7 @@ from ..lists.export import as_array, as_arrays, number_of
 from ..lists.items import Items
 from ..lists.rows import RowList
 from ..objects.containers import NEVER_CHANGE
-from ..objects.originals import StandIn
+from ..objects.originals import StandIn, original_of
 from ..values import text
 from ..values.iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from ..values.tracer import Tracer
@@ -126,6 +126,7 @@ def class_of(x: object) -> Any:
     """type(x) for the value that a tracer stands for. For fad's own lists it is list."""
     if isinstance(x, (Items, Fixed)):
         return list
+    x = original_of(x)
     if not isinstance(x, Tracer):
         return (
             str
@@ -156,6 +157,7 @@ def isinstance_(x: Any, classes: Any) -> bool:
         return issubclass(_original_class(x), classes)
     if is_routine(type(x)) and hasattr(x, "stands_for"):
         return issubclass(x.stands_for, classes)
+    x = original_of(x)
     if type(x) not in NEVER_CHANGE and stack.builders() and not stack.is_live():
         trace = current().trace
         is_outer = id(x) not in trace.inside and id(x) not in trace.journal.made

@@ -221,7 +221,6 @@ class Capture(Attributes, Reading, Scopes):
             return value._make(new.values()) if hasattr(value, "_fields") else tuple(new.values())
         put_contents(made, new if isinstance(value, dict) else list(new.values()))
         self.builder.trace.stand_ins.append((value, made, contents(made)))
-        journal().copied(value, made)
         return made
 
     def _partly_traced(self, value: object, leaves: list) -> Any:
@@ -251,7 +250,7 @@ class Capture(Attributes, Reading, Scopes):
             return False
         if id(value) in root.trace.lifted_owners or book.is_noted(value):
             return True
-        return bool(root.trace.lifted_owners) and has_traced((value,))
+        return bool(root.trace.lifted_owners) and any(isinstance(x, Value) for x in Snapshot().add(value))
 
     def _element(self, container: object, key: object, element: object) -> Any:
         if isinstance(element, Value):                        # an input of the program stands there (see lifting.py)

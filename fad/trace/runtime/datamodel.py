@@ -17,16 +17,18 @@ from typing import Any
 from ...ir.build import Value
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
+from ...util.errors import UnstageableError
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
 from ..heap.effects import note_rewritten, the_array_there
-from ..heap.journal import note, note_dict
+from ..heap.journal import note
 from ..heap.opaque import note_write
 from ..regions import optional
 from ..values.tracer import Tracer
 from .builtin import length
 from .calls import is_tracing, noting
 from .conversions import Conversions
+from .name_dicts import NameDict
 from .protocols import Protocols, new
 from .sequences import are_compared_by_items, are_sequences, compared_by_items, number_at
 from .special_methods import (
@@ -196,7 +198,7 @@ class DataModel(Protocols, Conversions):
         self.hashed(k)
         method = self.special(c, "__setitem__")
         if method is None:
-            if type(c) is not Tracer:
+            if not isinstance(c, (Tracer, NameDict)):
                 note_write(c, "__setitem__")
             c[k] = self.arrayed(value) if type(c) in ARRAYS else value
         else:
@@ -208,7 +210,8 @@ class DataModel(Protocols, Conversions):
         self.hashed(k)
         method = self.special(c, "__delitem__")
         if method is None:
-            note_write(c, "__delitem__")
+            if not isinstance(c, NameDict):
+                note_write(c, "__delitem__")
             del c[k]
         else:
             method(c, k)
@@ -224,8 +227,6 @@ class DataModel(Protocols, Conversions):
     def attribute(self, owner: object, name: str, is_indexed: bool = False) -> Any:
         """owner.name. is_indexed: the code reads only an element of the result."""
         optional.need(owner)
-        if name == "__dict__":
-            note_dict(owner)
         if type(owner) not in PLAIN and not isinstance(owner, (type, Value)):
             found = in_class(type(owner), name)
             get = None if found is MISSING else self.special(found, "__get__")
@@ -251,6 +252,9 @@ class DataModel(Protocols, Conversions):
         """owner.name = value"""
         owner = self.capture.copy_of(owner)
         self.capture.refuse_state(owner, name)
+        if isinstance(value, NameDict) and name == "__dict__":
+            raise UnstageableError("two objects have one dict of attributes", why="fad keeps those of each object",
+                                   do="copy them: a.__dict__.update(vars(b))")
         method = self.special(owner, "__setattr__")
         if method is not None:
             method(owner, name, value)
@@ -263,7 +267,7 @@ class DataModel(Protocols, Conversions):
         if put is not None:
             put(found, owner, value)
         elif type(owner) is ModuleType and self.capture.has_functions(owner):
-            self.capture.assign(owner, name, value)
+            self.capture.assign(vars(owner), name, value)
         else:
             note_write(owner, "__setattr__")
             if is_tracing():
@@ -276,7 +280,7 @@ class DataModel(Protocols, Conversions):
         """del owner.name"""
         owner = self.capture.copy_of(owner)
         if isinstance(owner, ModuleType):
-            self.capture.refuse_assigned(owner)
+            self.capture.refuse_assigned(vars(owner))
         method = self.special(owner, "__delattr__")
         if method is None:
             note_write(owner, "__delattr__")

@@ -27,7 +27,6 @@ class EvaluationRuntime:
 
     capture: Any
     call: Callable
-    item: Callable
     of_texts: dict[tuple, FunctionType]  # (text, parameters, id of global names) -> the function made of it
 
     def evaluated(self, f: Callable, text: Any, names: FunctionType, unsure: dict[str, Callable]) -> Any:
@@ -50,11 +49,9 @@ class EvaluationRuntime:
             self.of_texts[key] = _function_of(tree, given, original)
         return self.call(self.of_texts[key])(*[values[n] for n in given])
 
-    def global_named(self, f: Callable, own: FunctionType, name: Any) -> Any:
-        """globals()[name] in the function that made `own`: both have the same global names."""
-        if f is not builtins.globals:
-            return self.item(self.call(f)(), name)
-        return self.capture.global_name(own.__globals__, resolved(name))
+    def global_names(self, f: Callable, own: FunctionType) -> dict:
+        """globals() in the function that made `own`: both have the same global names."""
+        return self.call(f)() if f is not builtins.globals else self.capture.names_of_module(own.__globals__)
 
     def own_names(self, f: Callable, names: FunctionType) -> Any:
         """locals() or vars() in a function: names() are its variables."""
@@ -79,7 +76,7 @@ def _against(tree: ast.Expression, own: set) -> str:
     inner = [n for n in walk(tree) if isinstance(n, (ast.Lambda, *COMPREHENSIONS))]
     if not own.isdisjoint(set().union(*map(_names_in, inner))):
         return "a lambda or a comprehension in it does not see the variables of the function"
-    asked = sorted(_names_in(tree) & {*SEES_NAMES, "globals"})
+    asked = sorted(_names_in(tree) & SEES_NAMES.keys())
     return f"it calls {asked[0]}" if asked else ""
 
 

@@ -68,12 +68,23 @@ class Scopes:
         """The global names of a module, given what stands for them."""
         return next((original for original, made in self._scopes.values() if made is scope), scope)
 
-    def global_name(self, scope: dict, name: str) -> Any:
-        """The value of a global name that the code has computed."""
-        value = self._assigned_in(scope, name)
-        return self.element(self.original_names(scope), name, False) if value is MISSING else value
+    def global_name(self, names: dict, name: object) -> object:
+        """The value of a global name that the code has computed; MISSING where it has none."""
+        value = self._assigned_in(self._known_scope(names), name)
+        if value is not MISSING:
+            return value
+        if name not in names:
+            self.sources += of.of_names(names, [name])
+            return MISSING
+        return self.element(names, name, False)
 
-    def _assigned_in(self, scope: dict, name: str) -> Any:
+    def note_global_names(self, names: dict) -> None:
+        """Captured code asks which global names there are."""
+        scope = self._known_scope(names)
+        self.refuse_assigned(names, lambda n: n not in names and n in scope)
+        self.sources.append(of.of_length(names))
+
+    def _assigned_in(self, scope: dict, name: object) -> Any:
         """The value that captured code has given a global name, or may have; MISSING where no code has."""
         return scope.get(name, MISSING) if (id(scope), name) in self._assigned else MISSING
 
@@ -158,11 +169,10 @@ class Scopes:
         is_users = module.__name__ == "__main__" or is_captured(names.get("__file__") or "<frozen builtin>")
         return is_users or any((id(names), kind) in self._scopes for kind in (True, False))
 
-    def assign(self, module: ModuleType, name: str, value: object) -> None:
+    def assign(self, names: dict, name: str, value: object) -> None:
         """module.name = value: the functions of the module see it as a global name."""
-        names = vars(module)
         scope = self._scope(names, True)
-        self._refuse_divided(module.__name__, names, True, (name,), ())
+        self._refuse_divided(names.get("__name__", ""), names, True, (name,), ())
         if name in names and name not in scope:
             self._fill_name(scope, names, name, self.seen)
         self._note_assigned(scope, names, (name,))
@@ -173,12 +183,14 @@ class Scopes:
         """The value that captured code has given an attribute of a module, or may have; MISSING where no code has."""
         return self._assigned_in(self._known_scope(vars(module)), name)
 
-    def refuse_assigned(self, module: ModuleType) -> None:
-        """An error if the names of a module are asked for as a whole, or deleted, and captured code assigns some."""
-        scope = self._known_scope(vars(module))
-        if any(of_scope == id(scope) for of_scope, _ in self._assigned):
+    def refuse_assigned(self, names: dict, matters: Callable = lambda name: True) -> None:
+        """An error if the names of a module are asked for as a whole, or deleted, and captured code assigns some that
+        matter.
+        """
+        scope = self._known_scope(names)
+        if any(of_scope == id(scope) and matters(name) for of_scope, name in self._assigned):
             raise UnstageableError(
-                f"the names of the module {module.__name__} are asked for",
+                f"the names of the module {names.get('__name__', '')} are asked for",
                 why="the function assigns some, and a program assigns them when the call ends",
                 do="read or write one name at a time")
 
