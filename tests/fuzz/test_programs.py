@@ -34,6 +34,7 @@ GENERATORS = {                                               # module: how many 
     "shifts": (4, 25),
     "distributed": (10, 10),
     "protocols": (4, 15),
+    "places": (8, 12),
 }
 STEP = 20                                                    # between two portions that every run has
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
