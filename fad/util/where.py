@@ -11,12 +11,14 @@ Captured code is rewritten, looped, compiled and guarded. Where code stands deci
     Python's own library                           no: it is called as it is
 
 Extension modules are opaque, and so are packages with arrays of their own (a class with NumPy's protocols: JAX,
-autograd, pandas): Python's code does not show what they do with a value. The other modules of a package that has
-extension modules, too, are captured: most of statsmodels is plain NumPy.
+autograd, pandas) or with numbers of their own (mpmath, whose numbers are made of a float's digits): Python's code does
+not show what they do with a value. The other modules of a package that has extension modules, too, are captured: most
+of statsmodels is plain NumPy.
 """
 import functools
 import importlib.util
 import linecache
+import numbers
 import os
 import re
 import sys
@@ -136,7 +138,12 @@ def _is_opaque_package(site: str, name: str) -> bool:
 def _has_arrays(name: str) -> bool:
     modules = [m for n, m in list(sys.modules.items()) if n == name or n.startswith(name + ".")]
     classes = [x for m in modules for x in list(getattr(m, "__dict__", {}).values()) if isinstance(x, type)]
-    return any(package_name(c) == name and _is_array(c) for c in classes)
+    return any(package_name(c) == name and (_is_array(c) or _is_number(c)) for c in classes)
+
+
+def _is_number(cls: type) -> bool:
+    """Whether a class says that its objects are real numbers. What makes them of a float takes its digits."""
+    return "__float__" in cls.__dict__ and issubclass(cls, numbers.Number)
 
 
 def _is_array(cls: type) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 import fad
 from fad.trace.frontend.origin import definition_of
+from fad.util.errors import FadError
 from fad.util.where import is_captured, is_captured_class, opaque_package_of
 
 from .guards.test_guards import X, assert_always_as_python, slopes
@@ -141,6 +142,26 @@ class Gain:
 def f(x):
     return np.sum(x * Gain(x[0]) + Gain(2.0) * x)
 """
+
+
+BIG = """
+import math, numbers
+class Big:
+    def __init__(self, x):
+        m, self.exponent = math.frexp(x)
+        self.digits = int(m * 2 ** 53)
+    def __float__(self):
+        return math.ldexp(float(self.digits), self.exponent - 53)
+numbers.Real.register(Big)
+"""
+
+
+def test_numbers_of_a_packages_own_have_no_derivative(tmp_path):
+    """Their digits are integers: the slope was zero."""
+    module = installed(tmp_path, BIG)
+    x = np.array([0.3, 0.5])
+    with pytest.raises(FadError, match="Big"):
+        fad.grad(lambda x: float(module.Big(x[0])) * x[1])(x)
 
 
 @pytest.mark.parametrize("says", ["__array_priority__ = 20", "__array_ufunc__ = None"])
