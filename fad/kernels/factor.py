@@ -8,14 +8,14 @@ import scipy.linalg
 from numba.core import types
 
 from fad.kernels import plain_factors
-from fad.kernels.lapack import getrf, getri, getrs, potrf, trsm
+from fad.kernels.lapack import getrf, getri, potrf, trsm
 from fad.kernels.memory import blank, contiguous, copied, flattened, transposed, viewed
 from fad.kernels.promotion import inner
 from fad.kernels.stacks import REAL, Result, matrices, right_sides, scratch, shaped, systems
 
 __all__ = ["cholesky", "cholesky_ex", "det", "inv", "lu_factor", "lu_solve", "slogdet", "solve", "triangular_solve"]
 
-NO, TRANSPOSED, ADJOINT, UPPER, LOWER, RIGHT, UNIT = (ord(c) for c in "NTCULRU")
+NO, TRANSPOSED, ADJOINT, UPPER, LOWER, LEFT, RIGHT, UNIT = (ord(c) for c in "NTCULLRU")
 SAME, SCALAR, REAL_SCALAR = Result(), Result(rank=-2), Result("real", -2)
 
 
@@ -115,6 +115,34 @@ def _lu_factor(a):
 lu_factor = matrices(plain_factors.lu_factor, "lu_factor", [SAME, Result("int32", -1)], _lu_factor)
 
 
+@inner(lambda sides, row, other: types.none, inline=True)
+def _exchange(sides, row, other):
+    if row != other:
+        for k in range(sides.shape[0]):
+            sides[k, row], sides[k, other] = sides[k, other], sides[k, row]
+
+
+@inner(lambda flag, m, swaps, sides: types.none)
+def _substitute(flag, m, swaps, sides):
+    """Solve systems of one matrix in place of their right-hand sides, one a row; m: its LU factors, as LAPACK sees
+    them; swaps: the row swaps, counted from 1.
+
+    By BLAS: OpenBLAS starts threads in LAPACK's getrs, be m of two rows. On a busy machine a call took 8 ms.
+    """
+    k, n = sides.shape
+    ld = max(1, n)
+    if flag == NO:
+        for i in range(n):
+            _exchange(sides, i, swaps[i] - 1)
+        trsm(LEFT, LOWER, NO, UNIT, n, k, 1.0, m, ld, sides, ld)
+        trsm(LEFT, UPPER, NO, NO, n, k, 1.0, m, ld, sides, ld)
+    else:
+        trsm(LEFT, UPPER, flag, NO, n, k, 1.0, m, ld, sides, ld)
+        trsm(LEFT, LOWER, flag, UNIT, n, k, 1.0, m, ld, sides, ld)
+        for i in range(n - 1, -1, -1):
+            _exchange(sides, i, swaps[i] - 1)
+
+
 def _lu_solve(lu, pivots, b, transpose):
     """Solve a x = b (transpose 0), a^T x = b (1) or a^H x = b (2), where lu, pivots = lu_factor(a).
 
@@ -122,7 +150,7 @@ def _lu_solve(lu, pivots, b, transpose):
     >>> lu_solve(*lu_factor(a), a @ np.array([1.0, 2.0]), 0).tolist()
     [1.0, 2.0]
     """
-    n, x, columns = lu.shape[-1], transposed(right_sides(lu, b)), transposed(lu)
+    x, columns = transposed(right_sides(lu, b)), transposed(lu)
     swaps = _no_swaps(columns)
     given = viewed(contiguous(pivots), swaps.shape)
     for m in range(swaps.shape[0]):
@@ -133,18 +161,18 @@ def _lu_solve(lu, pivots, b, transpose):
     flag = NO if transpose == 0 else TRANSPOSED if transpose == 1 else ADJOINT
     for c in range(x.shape[0]):
         m = c if columns.shape[0] > 1 else 0
-        getrs(flag, n, x.shape[1], columns[m], max(1, n), swaps[m], x[c], max(1, n))
+        _substitute(flag, columns[m], swaps[m], x[c])
     return shaped(transposed(x), lu, b)
 
 
 def _plain_lu_solve(lu, pivots, b, transpose):
-    """scipy.linalg.lu_solve on stacks."""
+    """The same on stacks, by NumPy and SciPy."""
     lead = np.broadcast_shapes(lu.shape[:-2], b.shape[:-2])
     b = b if b.ndim > 1 else np.broadcast_to(b[:, None], (*lead, b.size, 1))
     lu, pivots = np.broadcast_to(lu, lead + lu.shape[-2:]), np.broadcast_to(pivots, lead + pivots.shape[-1:])
     out = np.empty(b.shape, lu.dtype)
     for index in np.ndindex(lead):
-        out[index] = scipy.linalg.lu_solve((lu[index], pivots[index]), b[index], transpose, check_finite=False)
+        out[index] = plain_factors.lu_solve(lu[index], pivots[index], b[index], transpose)
     return out
 
 
@@ -168,14 +196,14 @@ def _solve(a, b):
     >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, 1.0])).tolist()
     [0.5, 0.25]
     """
-    n, x, stack = a.shape[-1], transposed(right_sides(a, b)), copied(a)
+    x, stack = transposed(right_sides(a, b)), copied(a)
     swaps = _no_swaps(stack)
     for m in range(stack.shape[0]):
         if _eliminate(stack[m], swaps[m]) > 0:
             raise np.linalg.LinAlgError("Singular matrix")
     for c in range(x.shape[0]):
         m = c if stack.shape[0] > 1 else 0
-        getrs(TRANSPOSED, n, x.shape[1], stack[m], max(1, n), swaps[m], x[c], max(1, n))
+        _substitute(TRANSPOSED, stack[m], swaps[m], x[c])
     return shaped(transposed(x), a, b)
 
 

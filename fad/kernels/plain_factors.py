@@ -3,14 +3,14 @@
 Numba is not imported here.
 """
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
-__all__ = ["cholesky_ex", "lu_factor"]
+__all__ = ["cholesky_ex", "lu_factor", "lu_solve"]
 
 
-def _routine(name, a):
-    """LAPACK's routine for a's dtype."""
-    return getattr(lapack, "sdcz"["fdFD".index(a.dtype.char)] + name)
+def _routine(name, a, library=lapack):
+    """LAPACK's (or BLAS') routine for a's dtype."""
+    return getattr(library, "sdcz"["fdFD".index(a.dtype.char)] + name)
 
 
 def cholesky_ex(a):
@@ -62,3 +62,28 @@ def _eliminate(lu, pivots):
 def _size(x):
     """The size by which LAPACK looks for the largest pivot."""
     return np.abs(x.real) + np.abs(x.imag) if x.dtype.kind == "c" else np.abs(x)
+
+
+def lu_solve(lu, pivots, b, trans):
+    """Solve a x = b (trans 0), a^T x = b (1) or a^H x = b (2) for one matrix and b (n, k), where
+    lu, pivots = lu_factor(a).
+
+    By BLAS: OpenBLAS starts threads in LAPACK's getrs, be a of two rows.
+
+    >>> lu_solve(*lu_factor(np.array([[0.0, 2.0], [1.0, 3.0]])), np.array([[4.0], [7.0]]), 0).tolist()
+    [[1.0], [2.0]]
+    """
+    trsm, order = _routine("trsm", lu, blas), _order(pivots)
+    if trans == 0:
+        return trsm(1, lu, trsm(1, lu, b[order], lower=1, diag=1))
+    x = np.empty_like(b)
+    x[order] = trsm(1, lu, trsm(1, lu, b, trans_a=trans), lower=1, trans_a=trans, diag=1)
+    return x
+
+
+def _order(pivots):
+    """The rows in the order that the exchanges give them."""
+    order = list(range(len(pivots)))
+    for k, p in enumerate(pivots.tolist()):
+        order[k], order[p] = order[p], order[k]
+    return order

@@ -1,4 +1,6 @@
 """The compiled linear algebra against NumPy and SciPy: precisions, complex numbers, stacks, strides, errors."""
+import time
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -122,6 +124,29 @@ def test_solve(dtype, left, right):
     close(linalg.solve(a, b), np.linalg.solve(a, b), dtype)
     close(y, np.linalg.solve(adjoint(a), b), dtype, 1000)
     close(y, linalg.lu_solve(lu, pivots, b, 2), dtype)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("transpose", [0, 1, 2])
+def test_lu_solve(transpose, compiled):
+    a, b = matrix(np.complex128, (5, 5)), matrix(np.complex128, (5, 3))
+    lu, pivots = linalg.lu_factor(a)
+    f = jit(lambda lu, pivots, b, t: linalg.lu_solve(lu, pivots, b, t)) if compiled else linalg.lu_solve
+    close(f(lu, pivots, b, transpose), np.linalg.solve((a, a.T, adjoint(a))[transpose], b), np.complex128)
+
+
+def test_small_systems_are_solved_in_the_calling_thread():
+    a, b = matrix(np.float64, (5, 5)), matrix(np.float64, (5, 3))
+    lu, pivots = linalg.lu_factor(a)
+    f = jit(lambda lu, pivots, b: linalg.lu_solve(lu, pivots, b, 0))
+    for solve in (f, lambda lu, pivots, b: linalg.lu_solve(lu, pivots, b, 0)):
+        solve(lu, pivots, b)
+        time.sleep(0.3)                                      # what ran before has come to rest
+        mine, all_of_it = time.thread_time(), time.process_time()
+        for _ in range(2000):
+            solve(lu, pivots, b)
+        mine, all_of_it = time.thread_time() - mine, time.process_time() - all_of_it
+        assert all_of_it < 1.3 * mine + 0.01
 
 
 @pytest.mark.parametrize("dtype, shape", in_turn(CASES, 1))

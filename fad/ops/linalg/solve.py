@@ -129,7 +129,7 @@ def _run_solve(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray, b: np.ndarray,
     _refuse_singular(lu)
     if a.ndim > 2 or not b.size:
         return np.linalg.solve(numpy_transposed(a, trans), b)
-    return np.ascontiguousarray(routine("getrs", a)(lu, pivots, b, trans=trans)[0])
+    return np.ascontiguousarray(plain.lu_solve(lu, pivots, b, trans))
 
 
 def infer_right_side(a: AnyArray, b: AnyArray) -> Type:
