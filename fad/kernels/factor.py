@@ -8,7 +8,7 @@ import scipy.linalg
 from numba.core import types
 
 from fad.kernels import plain_factors
-from fad.kernels.lapack import getrf, getri, potrf, trsm
+from fad.kernels.lapack import getrf, getri, getrs, potrf, trsm
 from fad.kernels.memory import blank, contiguous, copied, flattened, transposed, viewed
 from fad.kernels.promotion import inner
 from fad.kernels.stacks import REAL, Result, matrices, right_sides, scratch, shaped, systems
@@ -127,11 +127,14 @@ def _substitute(flag, m, swaps, sides):
     """Solve systems of one matrix in place of their right-hand sides, one a row; m: its LU factors, as LAPACK sees
     them; swaps: the row swaps, counted from 1.
 
-    By BLAS: OpenBLAS starts threads in LAPACK's getrs, be m of two rows. On a busy machine a call took 8 ms.
+    OpenBLAS starts threads in LAPACK's getrs for several of them, be m of two rows, and in BLAS' trsm for one. On a
+    busy machine a call takes 8 ms then.
     """
     k, n = sides.shape
     ld = max(1, n)
-    if flag == NO:
+    if k == 1:
+        getrs(flag, n, k, m, ld, swaps, sides, ld)
+    elif flag == NO:
         for i in range(n):
             _exchange(sides, i, swaps[i] - 1)
         trsm(LEFT, LOWER, NO, UNIT, n, k, 1.0, m, ld, sides, ld)

@@ -13,7 +13,8 @@ from fad.kernels.c_symbols import BYTE, bind, capsule_address, capsule_name
 from fad.kernels.promotion import compiled_as
 
 __all__ = [
-    "gees", "geev", "gemm", "gemv", "geqp3", "geqrf", "gesdd", "getrf", "getri", "heevd", "orgqr", "potrf", "trsm",
+    "gees", "geev", "gemm", "gemv", "geqp3", "geqrf", "gesdd", "getrf", "getri", "getrs", "heevd", "orgqr", "potrf",
+    "trsm",
 ]
 
 LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
@@ -105,6 +106,7 @@ geqrf = _routine("geqrf")
 gesdd = _routine("gesdd")
 getrf = _routine("getrf")
 getri = _routine("getri")
+getrs = _routine("getrs")
 heevd = _routine("heevd")
 orgqr = _routine("orgqr")
 potrf = _routine("potrf")

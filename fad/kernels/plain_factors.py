@@ -68,11 +68,13 @@ def lu_solve(lu, pivots, b, trans):
     """Solve a x = b (trans 0), a^T x = b (1) or a^H x = b (2) for one matrix and b (n, k), where
     lu, pivots = lu_factor(a).
 
-    By BLAS: OpenBLAS starts threads in LAPACK's getrs, be a of two rows.
+    Several right-hand sides by BLAS: OpenBLAS starts threads in LAPACK's getrs for these, be a of two rows.
 
     >>> lu_solve(*lu_factor(np.array([[0.0, 2.0], [1.0, 3.0]])), np.array([[4.0], [7.0]]), 0).tolist()
     [[1.0], [2.0]]
     """
+    if b.shape[1] == 1:
+        return _routine("getrs", lu)(lu, pivots, b, trans=trans)[0]
     trsm, order = _routine("trsm", lu, blas), _order(pivots)
     if trans == 0:
         return trsm(1, lu, trsm(1, lu, b[order], lower=1, diag=1))

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
+from fad.ir.op import registry
 from fad.kernels import linalg
 
 from ..turns import in_turn
@@ -135,11 +136,14 @@ def test_lu_solve(transpose, compiled):
     close(f(lu, pivots, b, transpose), np.linalg.solve((a, a.T, adjoint(a))[transpose], b), np.complex128)
 
 
-def test_small_systems_are_solved_in_the_calling_thread():
-    a, b = matrix(np.float64, (5, 5)), matrix(np.float64, (5, 3))
+@pytest.mark.parametrize("n, k", [(5, 3), (30, 1)])
+def test_small_systems_are_solved_in_the_calling_thread(n, k):
+    a, b = matrix(np.float64, (n, n)), matrix(np.float64, (n, k))
     lu, pivots = linalg.lu_factor(a)
     f = jit(lambda lu, pivots, b: linalg.lu_solve(lu, pivots, b, 0))
-    for solve in (f, lambda lu, pivots, b: linalg.lu_solve(lu, pivots, b, 0)):
+    triangular = registry["triangular_solve"].run
+    for solve in (f, lambda lu, pivots, b: linalg.lu_solve(lu, pivots, b, 0),
+                  lambda lu, pivots, b: triangular(lu, b, lower=False, trans=0, unit=False)):
         solve(lu, pivots, b)
         time.sleep(0.3)                                      # what ran before has come to rest
         mine, all_of_it = time.thread_time(), time.process_time()

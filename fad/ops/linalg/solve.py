@@ -226,12 +226,19 @@ def triangle(a: AnyArray, lower_half: bool, unit: bool) -> AnyArray:
 def _run_triangular(a: np.ndarray, b: np.ndarray, lower: bool, trans: int, unit: bool) -> np.ndarray:
     if not unit:
         _refuse_singular(a)
-    if a.ndim == 2 and b.size:                 # by BLAS: OpenBLAS starts threads in LAPACK's trtrs, be a of two rows
-        solved = routine("trsm", a, blas)(1, a, b.reshape(len(b), -1), lower=lower, trans_a=trans, diag=unit)
-        return np.ascontiguousarray(solved).reshape(b.shape)
+    if a.ndim == 2 and b.size:
+        return _substituted(a, b, lower, trans, unit)
     read = np.tril(a, -unit) if lower else np.triu(a, unit)
     read = read + np.eye(a.shape[-1], dtype=a.dtype) if unit else read
     return np.linalg.solve(numpy_transposed(read, trans), b)
+
+
+def _substituted(a: np.ndarray, b: np.ndarray, lower: bool, trans: int, unit: bool) -> np.ndarray:
+    """One triangular system by BLAS, as x^T op(a)^T = b^T. OpenBLAS starts threads in LAPACK's trtrs, be a of two rows,
+    and in BLAS' trsm for op(a) x = b with one column."""
+    sides = (np.conj(b) if trans == 2 else b).reshape(len(b), -1)
+    x = routine("trsm", a, blas)(1, a, sides.T, side=1, lower=lower, trans_a=trans == 0, diag=unit).T.reshape(b.shape)
+    return np.conj(x) if trans == 2 else np.ascontiguousarray(x)
 
 
 def _triangular_jvp(ys: tuple, xs: tuple, dxs: tuple, lower: bool, trans: int, unit: bool) -> tuple:
