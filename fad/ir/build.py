@@ -20,7 +20,7 @@ from . import stack
 from .affine import Affine
 from .graph import Atom, Equation, Func, Literal, Var
 from .integers import Integers
-from .op import Op
+from .op import Op, registry
 from .records import ONCE, RegionState, TraceState
 from .stack import current
 from .types import INT, Type, require_plain, type_of
@@ -263,7 +263,8 @@ class Builder:
     def _interned(self, key: tuple, op: Op, args: tuple) -> Value:
         known = self._look_up("known_integers", key)
         if known is None:
-            known = self.known_integers[key] = self._emit_integer(op, args)
+            known = self._near_remainder(*args) if op.name == "mod" else None
+            known = self.known_integers[key] = self._emit_integer(op, args) if known is None else known
             hints = [a if isinstance(a, int) else a.atom.hint for a in args]
             if None not in hints:
                 with np.errstate(all="ignore"):              # of a division by zero the program itself tells
@@ -274,6 +275,21 @@ class Builder:
     def _emit_integer(self, op: Op, args: tuple) -> Value:
         weak = all(isinstance(a, int) or a.atom.type.weak for a in args)
         return self.emit(op, args, (Type(INT, (), weak),), {})[0]
+
+    def _near_remainder(self, x: "Value | int", n: "Value | int") -> "Value | None":
+        """x % n without a division, where x is in the range of remainders or in the one below or above: the neighbours
+        of an element on a ring."""
+        form, period = (self.integers.form(as_extent(a)) for a in (x, n))
+        proves = self.integers.proves_nonnegative
+        if proves(form) and proves(period.scaled(2) - form.shifted(1)):
+            return self._chosen(registry["less"](x, n), x, registry["sub"](x, n))
+        if proves(form + period) and proves(period - form.shifted(1)):
+            return self._chosen(registry["less"](x, 0), registry["add"](x, n), x)
+        return None
+
+    def _chosen(self, condition: Value, x: "Value | int", y: "Value | int") -> Value:
+        weak = all(isinstance(a, int) or a.atom.type.weak for a in (x, y))
+        return self.emit(registry["where"], (condition, x, y), (Type(INT, (), weak),), {})[0]
 
     def follow(self, new: Value, x: ArrayOrNumber, moving: bool = False) -> None:
         """The input `new` stands for x. A tape gives it the value of x (see live.py)."""

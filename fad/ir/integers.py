@@ -46,6 +46,9 @@ class Integers:
         forms = [self.form(a) for a in operands]
         if name == "floordiv" and forms[1].is_constant:
             return forms[0].divided(forms[1].const)
+        if name == "mod" and self.proves_nonnegative(forms[0]) and self.proves_nonnegative(
+                forms[1] - forms[0].shifted(1)):
+            return forms[0]
         if name in ("minimum", "maximum"):
             smaller, larger = (forms[0], forms[1]) if name == "minimum" else (forms[1], forms[0])
             if self.proves_nonnegative(larger - smaller):
@@ -72,8 +75,8 @@ class Integers:
             known = [low for low in lows if low is not None and low >= 0]
             if len(known) == len(lows) == 2:
                 self.low[var] = known[0] * known[1]
-        if name == "mod" and forms[1].is_constant and forms[1].const > 0:
-            self.low[var], self.high[var] = 0, Affine.constant(forms[1].const - 1)
+        if name == "mod" and self.proves_nonnegative(forms[1].shifted(-1)):
+            self.low[var], self.high[var] = 0, forms[1].shifted(-1)
 
     def note_bounds(self, new: Var, old: Var) -> None:
         """The new variable is as large as the old one."""
