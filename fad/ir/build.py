@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..util.array import ArrayOrNumber
-from ..util.array_views import owner_of, steps_to
 from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.foreign import package_of, remedy_of
 from ..util.lazy import LazyModule
@@ -36,8 +35,8 @@ _INTEGER = _AFFINE | {"floordiv", "mod", "minimum", "maximum", "wrap_index"}
 class Builder:
     """Collects the equations of one Func or region; see `building` for its use."""
 
-    __slots__ = ("name", "parent", "root", "value_class", "integers", "inputs", "equations", "definitions", "owned", "known_forms",
-                 "known_integers", "known_results", "later", "given", "where", "trace", "region",
+    __slots__ = ("name", "parent", "root", "value_class", "integers", "inputs", "equations", "definitions", "owned",
+                 "known_forms", "known_integers", "known_results", "later", "given", "where", "trace", "region",
                  "notes", "changing", "at_once")
 
     live = False                                                 # whether it knows what each value is (see live.py)
@@ -95,9 +94,8 @@ class Builder:
     def capture(self, array: np.ndarray) -> "Value":
         """The input that stands for an array from outside the program."""
         require_plain(array)
-        # its values are in an array, which is read
         if not isinstance(array, np.ndarray) and np.asarray(array) is np.asarray(array):
-            array = np.asarray(array)
+            array = np.asarray(array)                            # its values are in an array, which is read
         root, trace = self.root, self.trace
         entry = trace.captured.get(id(array))
         if entry is None:
@@ -105,16 +103,9 @@ class Builder:
             value = root.array_input(data.dtype, data.shape, f"c{len(trace.captured)}", fixed=True).standing_for(data)
             entry = trace.captured[id(array)] = (array, value)
             trace.dense[value.atom] = data.flags.c_contiguous
-            owner = trace.owners.get(id(owner_of(data))) if trace.owners else None
-            if owner is not None and owner is not data:
-                self._lie_in(value, owner, data)
+            if trace.owners:
+                value.lie_in_owner(data)
         return entry[1]
-
-    def _lie_in(self, value: Any, owner: np.ndarray, array: np.ndarray) -> None:
-        """The value of an array from outside is a view of that of its owner, if it can be expressed."""
-        steps = steps_to(array, owner)
-        if steps is not None:
-            value.lie_in(self.capture(owner), steps, array)
 
     def watch(self, array: np.ndarray) -> "Value":
         """A constant that the function may change unseen: when the call ends it must hold what it holds now

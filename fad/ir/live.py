@@ -99,14 +99,15 @@ class LiveBuilder(Builder):
     def _seen(self, array: np.ndarray) -> Any:
         """A copy of an array from outside. Of a view, the same view of a copy of its owner, if that is not much larger.
         """
-        owner, steps = owner_of(array), None
-        if array is not owner and owner.nbytes <= max(8 * array.nbytes, 2 ** 20):
-            steps = steps_to(array, owner)
+        owner = owner_of(array)
+        is_view = array is not owner and owner.nbytes <= max(8 * array.nbytes, 2 ** 20)
         if array.dtype.kind not in "fc":
+            steps = steps_to(array, owner) if is_view else None
             return _twin(array) if steps is None else along(steps, self.capture(owner))
         seen = self.root.known_input(array)
-        if steps is not None:
-            seen.lie_in(self.capture(owner), steps, array)
+        if is_view:
+            self.trace.owners[id(owner)] = owner
+            seen.lie_in_owner(array)
         return seen
 
     def written_outside(self) -> Iterator[tuple]:
@@ -218,7 +219,7 @@ def unwarned(root: "LiveBuilder") -> dict:
     return root.unwarned
 
 
-def _lie_apart(x: Any, y: Any) -> bool:
+def _lie_apart(x: "Value | np.ndarray", y: "Value | np.ndarray") -> bool:
     """Whether what is seen of two arrays from outside lies in two memories."""
     if isinstance(x, Value) and isinstance(y, Value):
         return x.owner is not y.owner

@@ -5,6 +5,8 @@ A builder holds both and reads neither: the packages of `trace` fill them and as
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+import numpy as np
+
 from ..util.listening import listening, outlets
 from .graph import Var
 
@@ -15,8 +17,8 @@ class TraceState:
 
     # -- arrays from outside, and constants -----------------------------------------------------------
     captured: dict[int, tuple[Any, Any]] = field(default_factory=dict)     # id(array) -> the array, its Value
-    owners: dict[int, Any] = field(default_factory=dict)        # id -> arrays whose captured views are traced as views
-    read_as_is: dict[int, Any] = field(default_factory=dict)    # arrays and buffers that stay what they are
+    owners: dict[int, np.ndarray] = field(default_factory=dict)        # id -> arrays whose views are traced as views
+    read_as_is: dict[int, np.ndarray] = field(default_factory=dict)    # arrays and buffers that stay what they are
     held: set[int] = field(default_factory=set)                 # arrays that a library returned and may keep (ids)
     watched: dict[int, bytes] = field(default_factory=dict)     # arrays that may change unseen: id -> bytes when used
     read_only: dict[int, Any] = field(default_factory=dict)     # id -> arrays that setflags(write=False) was called of

@@ -74,10 +74,8 @@ class Value:
         """The value in whose memory this one lies."""
         return self
 
-    def lie_in(self, owner: "Value", steps: list, array: np.ndarray) -> None:
-        """Be a view of the value of another array from outside. The steps lead from that array to the one that this
-        value stands for.
-        """
+    def lie_in_owner(self, array: np.ndarray) -> None:
+        """Stand for an array from outside as a view of the array in whose memory it lies, if the trace wants that."""
 
     def describe(self) -> str:
         """The name of a value in messages."""

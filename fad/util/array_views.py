@@ -1,18 +1,18 @@
-"""How one array lies in the memory of another one.
+"""Views: the way in which an array lies in the memory of another one.
 
 A view of an array is found again by trial: NumPy's own steps (a part of complex numbers, axes in another order, a
 slice, another shape) are taken on the array, and the address, shape and strides of the result are compared with the
 view's.
 """
+import functools
 from collections.abc import Callable, Iterator
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 
 from .interrupts import let_through
 
-Steps = list[Callable[[Any], Any]]
+Steps = list[Callable[[np.ndarray], np.ndarray]]
 
 
 def owner_of(x: np.ndarray) -> np.ndarray:
@@ -27,14 +27,14 @@ def owner_of(x: np.ndarray) -> np.ndarray:
     return x
 
 
-def memory_of(buffer: Any) -> "np.ndarray | None":
+def memory_of(buffer: object) -> "np.ndarray | None":
     """The bytes of a bytearray, a memoryview or an array.array, as an array; None of a released one.
 
     >>> memory_of(bytearray(4)).nbytes
     4
     """
     try:
-        return np.frombuffer(buffer, np.uint8)
+        return np.frombuffer(buffer, np.uint8)  # type: ignore[call-overload]
     except (ValueError, TypeError, BufferError) as error:     # empty, released, or not in one piece
         let_through(error)
         return None
@@ -52,11 +52,9 @@ def steps_to(x: np.ndarray, owner: np.ndarray) -> "Steps | None":
     return next((steps for steps in _candidates(x, owner) if lie_alike(along(steps, owner), x)), None)
 
 
-def along(steps: Steps, x: Any) -> Any:
-    """What the steps make of x, one after the other."""
-    for step in steps:
-        x = step(x)
-    return x
+def along(steps: Steps, x: np.ndarray) -> np.ndarray:
+    """The view of x to which these steps lead, one after the other."""
+    return functools.reduce(lambda a, step: step(a), steps, x)
 
 
 def lie_alike(x: np.ndarray, y: np.ndarray) -> bool:
@@ -93,11 +91,11 @@ def _candidates(x: np.ndarray, owner: np.ndarray) -> Iterator[Steps]:
 
 def _slices(x: np.ndarray, base: np.ndarray) -> "Steps | None":
     """A slice of each axis of the base, then the axes in x's order."""
-    rest, starts = _address(x) - _address(base), []
+    rest, starts = _address(x) - _address(base), list[int]()
     for stride in base.strides:
         starts.append(rest // stride if stride > 0 else 0)
         rest -= starts[-1] * stride
-    subscript: list[Any] = list(starts)
+    subscript: list[int | slice] = list(starts)
     axes: dict[int, int] = {}                                 # axis of the base -> axis of x
     for k, (n, stride) in enumerate(zip(x.shape, x.strides)):
         if n > 1:

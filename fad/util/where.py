@@ -142,7 +142,7 @@ def _has_arrays(name: str) -> bool:
 
 
 def _is_number(cls: type) -> bool:
-    """Whether a class says that its objects are real numbers. What makes them of a float takes its digits."""
+    """Whether a class says that its objects are real numbers. Code that makes one of a float takes its digits."""
     return "__float__" in cls.__dict__ and issubclass(cls, numbers.Number)
 
 

@@ -162,7 +162,7 @@ class Capture(Attributes, Reading, Scopes):
         of_library: Any = type(value)
         return Object(value, self) if has_faces(of_library) else value
 
-    def _read_as_is(self, value: Any) -> Any:
+    def _read_as_is(self, value: object) -> object:
         """An array or a buffer from outside that captured code reads as it stands."""
         memory = value if isinstance(value, np.ndarray) else memory_of(value)
         if memory is not None:

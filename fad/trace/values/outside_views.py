@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...ir.build import Builder, building
+from ...ir.build import Builder, Value, building, current
 from ...ir.graph import Literal
 from ...ir.uses import DefUse
 from ...util.array_views import Steps, along, owner_of, steps_to
@@ -86,18 +86,29 @@ def keep_captures_apart(root: Builder, written: Sequence) -> None:
         raise SharedOwners(owners)
 
 
-def lie_in(view: Any, owner: Any, steps: Steps, array: np.ndarray) -> None:
-    """Make a traced array the view of its traced owner that these steps lead to; array: what it stands for."""
-    links = _links(owner, steps, type(view))
+def base_of(view: Any) -> Value:
+    """The traced array in whose memory this one lies, itself as a rule."""
+    return view if view.tie is None else view.tie.base
+
+
+def lie_in_owner(view: Any, array: np.ndarray) -> None:
+    """Make what stands for an array from outside a view of what stands for its owner, if that is one whose views are
+    to be, and steps lead from one to the other.
+    """
+    owner = owner_of(array)
+    is_view = owner is not array and id(owner) in current().trace.owners
+    steps = steps_to(array, owner) if is_view else None
+    links = None if steps is None else _links(owner, steps, type(view))
     if links is not None:
-        OutsideView(owner, view, links, array).tied()
+        OutsideView(current().capture(owner), view, links, array).tied()
 
 
-def _links(owner: Any, steps: Steps, value_class: type) -> "list | None":
+def _links(owner: np.ndarray, steps: Steps, value_class: type) -> "list | None":
     """The equations that lead from an owner to its view."""
     with building("view", value_class) as builder:
-        x = builder.array_input(owner.dtype, owner.shape, fixed=True)
-        begin, atom = x.atom, along(steps, x).atom
+        x: Any = builder.array_input(owner.dtype, owner.shape, fixed=True)
+        y: Any = along(steps, x)
+        begin, atom = x.atom, y.atom
         chains = DefUse(builder.equations)
     links: list = []
     while atom is not begin:

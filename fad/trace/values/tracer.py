@@ -18,7 +18,6 @@ from ...ir.value import Value, counted
 from ...ops.face import METHODS, OF_NUMBERS, PROPERTIES
 from ...ops.literals import as_array, require_fitting, see_that_python_takes
 from ...util.array import AnyArray, ArrayOrNumber
-from ...util.array_views import Steps
 from ...util.errors import ConcreteValueError, SideEffectError
 from ...util.where import is_users_operator, library_call
 from ..objects.containers import keeps_record
@@ -29,7 +28,7 @@ from .excuses import SAME, lies_here, never
 from .mutation import assign, call_face, refuse_shape, set_flags
 from .of_tensors import of_tensors, refuse_ambiguous
 from .operators import OPERATORS
-from .outside_views import lie_in
+from .outside_views import base_of, lie_in_owner
 from .protocol import call_function, call_ufunc
 from .text import asked
 from .zero_dim import not_an_array
@@ -90,13 +89,6 @@ class Tracer(Value):
         """This value, which stands for x from around the program."""
         self.zero_dim = x.zero_dim if isinstance(x, Tracer) else isinstance(x, np.ndarray)
         return self
-
-    @property
-    def owner(self) -> "Tracer":
-        return self if self.tie is None else self.tie.base
-
-    def lie_in(self, owner: Value, steps: Steps, array: np.ndarray) -> None:
-        lie_in(self, owner, steps, array)
 
     @property
     def held(self) -> Var:
@@ -241,6 +233,7 @@ class Tracer(Value):
             raise not_an_array(self)
         assign(self, subscript, value)
 
+    lie_in_owner, owner = lie_in_owner, property(base_of)
     setflags = set_flags
     shape = property(Value.shape.fget, refuse_shape)  # type: ignore[attr-defined, assignment]
 
