@@ -35,7 +35,7 @@ from .regions.widening import ComparedPart
 from .runtime.capture import captured
 from .runtime.library import original_of
 from .values.aliases import check as check_twins
-from .values.outside_views import keep_captures_apart, known_owners
+from .values.outside_views import keep_captures_apart, known_owners, refused_for_owners
 from .values.tracer import Tracer
 
 
@@ -104,7 +104,7 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
     """
     call = call or _in_order
     with (building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder,
-          lifted(builder.root, state), effects_of(builder) as effects):
+          refused_for_owners(builder), lifted(builder.root, state), effects_of(builder) as effects):
         is_whole = builder.parent is None
         if is_whole:
             builder.trace.owners.update(known_owners())

@@ -383,3 +383,41 @@ def test_an_array_that_outside_data_choose_is_left_as_that_array(place):
     kind[0] = -1.0
     g(X)
     assert eval(place, scope) is second
+
+
+# scratch memory of a batch ----------------------------------------------------------------------------------------------
+
+SCRATCH, START = np.zeros(6), np.arange(6.0)
+FIRST, LAST = SCRATCH[:3], SCRATCH[3:]
+
+
+def filled(x):
+    SCRATCH[:] = x[0]
+    return np.sum(SCRATCH * START)
+
+
+def filled_and_changed(x):
+    SCRATCH.fill(0.0)
+    SCRATCH[1:3] = x
+    return SCRATCH @ START
+
+
+def filled_and_changed_by_views(x):
+    SCRATCH[...] = START
+    for _ in range(3):
+        LAST[:] = LAST - 0.1 * x[0] * FIRST
+        FIRST[:] = FIRST + 0.1 * LAST
+    return SCRATCH @ START
+
+
+@pytest.mark.parametrize("f", [filled, filled_and_changed, filled_and_changed_by_views], ids=lambda f: f.__name__)
+def test_a_batch_compiles_with_scratch_that_each_example_fills(f):
+    batch = np.array([X, X + 1, X - 0.3])
+    with fad.config.using(fallback=False):
+        found = fad.vmap(fad.value_and_grad(f))(batch)
+    want = [fad.value_and_grad(f)(x) for x in batch]
+    np.testing.assert_allclose(found[0], [v for v, _ in want])
+    np.testing.assert_allclose(found[1], [g for _, g in want])
+    left = SCRATCH.copy()
+    f(batch[-1])
+    np.testing.assert_allclose(left, SCRATCH)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Builder, current
-from ...ir.graph import Func, Var, free_vars
+from ...ir.graph import Equation, Func, Var, free_vars
 from ...ir.value import Value
 from ...util.errors import UnstageableError
 from ...util.reach import reached
@@ -103,7 +103,8 @@ class LeftInside:
 
     def is_scratch(self, func: Func) -> bool:
         """Whether only arrays are changed, and the function reads no elements of them that it has not written."""
-        return not self.has_changed_cells and set(self.before).isdisjoint(free_vars(func))
+        reading = func.replace(equations=list(map(_without_what_is_replaced, func.equations)))
+        return not self.has_changed_cells and set(self.before).isdisjoint(free_vars(reading))
 
     def put(self, values: Sequence) -> None:
         """The program around has these values for the outputs."""
@@ -125,6 +126,13 @@ class LeftInside:
             array.set(y)
         for twin in self.builder.region.twins:                       # the function around may not change them, either
             may_be_one(twin.one, twin.other, twin.excuse)
+
+
+def _without_what_is_replaced(eqn: Equation) -> Equation:
+    """An equation that replaces all elements of an array, without that operand; another one as it is."""
+    if not eqn.replaces_part or set(eqn.params["spec"]) != {":"}:
+        return eqn
+    return Equation(eqn.op, eqn.inputs[1:], eqn.outputs, eqn.params)
 
 
 def written_around(builder: Builder) -> list:

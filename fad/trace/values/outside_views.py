@@ -9,7 +9,8 @@ A trace that has written to an array which shares memory with another one is mad
 are views of their owner, the array in whose memory they lie, and the owner is an input, too (see Builder.capture).
 """
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from ...ir.build import Builder, Value, building, current
 from ...ir.graph import Literal
 from ...ir.uses import DefUse
 from ...util.array_views import Steps, along, owner_of, steps_to
+from ...util.errors import FadError
 from ...util.memory import overlap, shared_memory
 from .layout import c_order
 from .mutation import Chain
@@ -76,14 +78,45 @@ def keep_captures_apart(root: Builder, written: Sequence) -> None:
     if any(overlap(x, y) for x in written_to for y in root.trace.read_as_is.values()):
         raise shared_memory()
     owners = []
-    for (x, seen), (y, other) in [(captured[k], captured[j]) for k, j in pairs if k != j]:
-        if seen.owner is not other.owner and overlap(x, y):
-            owner = owner_of(x)
-            if owner is not owner_of(y) or steps_to(x, owner) is None or steps_to(y, owner) is None:
-                raise shared_memory()
-            owners.append(owner)
+    for x, y in _overlapping((captured[k], captured[j]) for k, j in pairs if k != j):
+        owner = _common_owner(x, y)
+        if owner is None:
+            raise shared_memory()
+        owners.append(owner)
     if owners:
         raise SharedOwners(owners)
+
+
+@contextmanager
+def refused_for_owners(root: Builder) -> Iterator[None]:
+    """A trace that is refused after it has written to an array that shares memory with another one is made once more:
+    with views of their owner it may not be refused.
+    """
+    try:
+        yield
+    except FadError:
+        if root.parent is not None or root.live:
+            raise
+        captured = list(root.trace.captured.values())
+        written = [entry for entry in captured if entry[1]._version]
+        pairs = _overlapping((a, b) for a in written for b in captured if a is not b)
+        owners = [owner for x, y in pairs if (owner := _common_owner(x, y)) is not None]
+        if owners:
+            raise SharedOwners(owners) from None
+        raise
+
+
+def _overlapping(pairs: Iterable) -> Iterator:
+    """Of pairs of captured arrays, each with its tracer, those that share memory and are no views of one tracer."""
+    return ((x, y) for (x, seen), (y, other) in pairs if seen.owner is not other.owner and overlap(x, y))
+
+
+def _common_owner(x: np.ndarray, y: np.ndarray) -> "np.ndarray | None":
+    """The array that both are views of, if the steps to them are known."""
+    owner = owner_of(x)
+    if owner is not owner_of(y) or steps_to(x, owner) is None or steps_to(y, owner) is None:
+        return None
+    return owner
 
 
 def base_of(view: Any) -> Value:
