@@ -85,3 +85,30 @@ def test_lists_of_which_iterations_add_less_than_before(extent):
     x = np.arange(float(extent)) + 0.5
     for f in (now_and_then, as_it_is, after_each_other):
         np.testing.assert_allclose(fad.jit(f)(x), f(x), rtol=1e-12, err_msg=f.__name__)
+
+
+WEIGHTS = {"a": 1.0, "b": 2.0, "c": 3.0}
+
+
+def weighted(x, names):
+    s = 0.0
+    for i in range(len(names)):
+        s = s + np.cos(x[i]) * WEIGHTS[names[i]]
+    return s
+
+
+@pytest.mark.parametrize("count, most", [(1, 3), (2, 3 + 2 * 2)])
+def test_a_short_loop_that_is_no_region_is_tried_once(count, most, monkeypatch):
+    seen, emit = [], Builder.emit
+
+    def counted(self, op, *args, **options):
+        if op.name == "cos":
+            seen.append(op)
+        return emit(self, op, *args, **options)
+    monkeypatch.setattr(Builder, "emit", counted)
+
+    def f(x):
+        return sum([weighted(x, list("abc"[:count])) for _ in range(3)])
+    got = fad.jit(f, compile="never", fallback=False)(X)
+    assert len(seen) <= most
+    np.testing.assert_allclose(got, f(X), rtol=1e-12)

@@ -85,7 +85,11 @@ def roll_or_peel(steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) ->
 
 
 def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:
-    """Roll what is left of the loop after so many iterations of their own."""
+    """Roll what is left of the loop after so many iterations of their own; one last iteration is no loop."""
+    if iterations and is_short(steps):
+        attempted(lambda: run_plainly(steps, body, plan), plan.cells)
+        steps.start = steps.stop
+        return True
     if iterations == len(memory.refused):
         part = memory.part(iterations, plan.cells)
         try:
@@ -122,6 +126,12 @@ def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, p
         return True
     more = steps.has_iterations() or (steps.start < steps.stop if steps.step > 0 else steps.start > steps.stop)
     return only_if(more, steps, iteration_and_rest)
+
+
+def is_short(steps: Steps, most: int = 1) -> bool:
+    """Whether it is known that there is one item at most, or so many."""
+    count = steps.count()
+    return isinstance(count, int) and count <= most
 
 
 def _not(test: object) -> Any:

@@ -64,6 +64,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         super().__init__()
         self.capture = capture
         self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
+        self.peeled: set[Any] = set()  # those of short loops that were not one, iteration after iteration
         self.forking: dict[Any, tuple] = {}  # code of a `try` with forks -> what its handlers take
         self.flat: set[Any] = set()  # those whose paths go through every `try` within
         self.taken: list[tuple] = []  # what the handlers of each open `try` take, innermost last

@@ -26,6 +26,7 @@ from ..regions.unroll import (
     Plainly,
     attempted,
     has_ended,
+    is_short,
     note_unrolled,
     peel_while,
     roll_or_peel,
@@ -35,7 +36,7 @@ from ..regions.unroll import (
 from ..regions.widening import WideningError
 from ..values.aliases import check
 from ..values.constants import of_sizes
-from ..values.iterate import Steps, steps_of
+from ..values.iterate import steps_of
 from .calls import is_tracing, keep
 from .comprehensions import SharedScope
 
@@ -100,7 +101,8 @@ class LoopRuntime:
         cells = cells_of(body)
         plan = CarryPlan(cells, *facts)
         steps = steps_of(items) if is_tracing() else None
-        if steps is None or (not isinstance(items, Value) and _is_short(steps)):
+        most = MOST_PEELED if body.__code__ in self.peeled else 1
+        if steps is None or (not isinstance(items, Value) and is_short(steps, most)):
             run_plainly(items, body, plan)
             return
         steps = left = steps.take()
@@ -113,6 +115,8 @@ class LoopRuntime:
         if why is not None:
             note_unrolled(body, why)
             run_plainly(unrolled_items(left, why), body, plan)
+        elif is_short(left, 0):                               # nothing was left for a region
+            self.peeled.add(body.__code__)
 
     def while_(self, test: Callable, body: Callable, *facts: tuple) -> None:
         def rolled(body: Callable, cells: dict, facts: tuple) -> None:
@@ -174,8 +178,3 @@ class LoopRuntime:
             take_as_answer(error, "a loop is not one region of the program")
             self.unrolled[body.__code__] = error
             return error
-
-
-def _is_short(steps: Steps) -> bool:
-    count = steps.count()
-    return isinstance(count, int) and count <= 1
