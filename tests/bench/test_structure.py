@@ -104,8 +104,30 @@ def beside_a_recurrence():
     return lambda: theirs(w), lambda: ours(w), 0.5
 
 
-@pytest.mark.parametrize("case",
-                         [sparse_jacobian, gathered, log_sum_exp, largest, histogram, neighbours, beside_a_recurrence])
+def bones():
+    parents = [-1, *(0 if k % 4 == 1 else k - 1 for k in range(1, 21)), 0]
+    rest, weights, base = (RNG.standard_normal(n) for n in ((22, 4, 4), (500, 22), 4))
+
+    def turned(x):
+        return rest @ np.stack([np.cos(x), -np.sin(x), np.sin(x), np.cos(x)], 1).reshape(22, 2, 2).repeat(2, 1).repeat(2, 2)
+
+    def named(x):
+        local, placed = turned(x), []
+        for k, parent in enumerate(parents):
+            placed.append(local[k] if parent == -1 else placed[parent] @ local[k])
+        return (weights @ np.stack(placed).reshape(22, 16)).reshape(-1, 4, 4) @ base
+
+    def indexed(x):                                          # the loop is unrolled, too
+        local, placed = turned(x), []
+        for k in range(len(parents)):
+            placed.append(local[k] if parents[k] == -1 else placed[parents[k]] @ local[k])
+        return (weights @ np.stack(placed).reshape(22, 16)).reshape(-1, 4, 4) @ base
+    x, theirs, ours = RNG.standard_normal(22), compiled(fad.jacobian(named)), compiled(fad.jacobian(indexed))
+    return lambda: theirs(x), lambda: ours(x), 1.0
+
+
+@pytest.mark.parametrize("case", [sparse_jacobian, gathered, log_sum_exp, largest, histogram, neighbours,
+                                  beside_a_recurrence, bones])
 def test_structure_is_used(case):
     theirs, ours, bound = case()
     ratios: list = []
