@@ -34,8 +34,8 @@ class Program:
                 "an argument is written to under changing names, so that its contents after the call are not known",
                 do="copy the argument first (x = x.copy())",
             )
-        arguments = range(own, own if writes else structure.leaves - len(fixed))   # a derivative leaves these alone
-        self.written = tuple([k for k in traced.written if k not in arguments])
+        self.left_alone = range(own, own if writes else structure.leaves - len(fixed))     # a derivative's arguments
+        self.written = tuple([k for k in traced.written if k not in self.left_alone])
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None
         self.traced_in = 0.0                                  # seconds
@@ -90,11 +90,13 @@ class Program:
     def apart(self, count: int) -> dict:
         """For each input that the program writes to, those that must share no memory with it; count: of all inputs.
 
-        Captured arrays are known not to (trace/values/outside_views.py).
+        Captured arrays are known not to (trace/values/outside_views.py). A derivative's arguments count as copies.
         """
         own = count - len(self.traced.captured)
-        found = {**dict(self.traced.apart), **{k: range(count) for k in self.written}}
-        return {k: [j for j in others if j != k and min(j, k) < own] for k, others in found.items()}
+        found = {k: [j for j in range(count) if j not in self.left_alone] for k in self.written}
+        for k, others in self.traced.apart:
+            found[k] = [*found.get(k, ()), *others]
+        return {k: [j for j in dict.fromkeys(others) if j != k and min(j, k) < own] for k, others in found.items()}
 
     def refuse_writes(self) -> None:
         """An error if the program writes to arrays of its caller's: compiled callers would be handed what it wrote as

@@ -118,7 +118,7 @@ class LiveBuilder(Builder):
                 if any(_lie_apart(seen, other) and overlap(x, array) for x, other, _ in self.outside.values()) or any(
                     overlap(x, array) for x in self.trace.read_as_is.values()
                 ):
-                    raise shared_memory()
+                    raise shared_memory(are_outside=True)
                 yield array, value
 
     def constant(self, array: np.ndarray) -> Any:

@@ -103,8 +103,14 @@ def overlap(x: np.ndarray, y: np.ndarray) -> bool:
         return True
 
 
-def shared_memory() -> SideEffectError:
-    """The refusal of arguments where one is written to and shares its memory with another."""
+def shared_memory(are_outside: bool = False) -> SideEffectError:
+    """The refusal of arguments, or of arrays from outside, where one is written to and shares its memory with another.
+    """
+    if are_outside:
+        return SideEffectError("an array from outside is written to that shares its memory with another one",
+                               why="how the two lie in one memory is not known (elements that are repeated or of "
+                                   "another dtype, fields of records, buffers)",
+                               do="make slices, transposes or reshapes of one array, or copy one of them")
     return SideEffectError("an argument is written to that shares its memory with another one",
                            why="a program takes its arguments for separate arrays",
                            do="copy one of them (x = x.copy())")

@@ -421,3 +421,33 @@ def test_a_batch_compiles_with_scratch_that_each_example_fills(f):
     left = SCRATCH.copy()
     f(batch[-1])
     np.testing.assert_allclose(left, SCRATCH)
+
+
+# an argument that is an array from outside ------------------------------------------------------------------------------
+
+def test_a_derivative_at_the_parameters_that_its_function_sets():
+    """Arguments of derivatives are copies, so the program may write to the array that one of them was made of."""
+    theta = np.array([0.3, -0.2, 0.5])
+    weights, offset = theta[:2], theta[2:]
+
+    def loss(values):
+        theta[:] = values
+        return np.sum((weights * X + offset) ** 2) + values @ values
+    g = fad.grad(loss)
+    with fad.config.using(fallback=False):
+        for _ in range(3):
+            before = theta.copy()
+            found = g(theta)
+            np.testing.assert_array_equal(theta, before)
+            np.testing.assert_allclose(found, fad.grad(loss)(before))
+            theta -= 0.1 * found
+
+
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+def test_jit_shows_what_it_writes_in_an_argument_that_is_the_array():
+    theta = np.array([1.0, 2.0])
+
+    def f(x):
+        theta[:] = 2 * x
+        return x @ x
+    assert fad.jit(f)(theta) == 20.0

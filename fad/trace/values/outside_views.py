@@ -76,12 +76,12 @@ def keep_captures_apart(root: Builder, written: Sequence) -> None:
     pairs |= {(place[v], place[w]) for v, others in root.trace.apart.items() for w in others if {v, w} <= place.keys()}
     written_to = [captured[k][0] for k in {k for k, _ in pairs}]
     if any(overlap(x, y) for x in written_to for y in root.trace.read_as_is.values()):
-        raise shared_memory()
+        raise shared_memory(are_outside=True)
     owners = []
     for x, y in _overlapping((captured[k], captured[j]) for k, j in pairs if k != j):
         owner = _common_owner(x, y)
         if owner is None:
-            raise shared_memory()
+            raise shared_memory(are_outside=True)
         owners.append(owner)
     if owners:
         raise SharedOwners(owners)
