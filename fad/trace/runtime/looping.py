@@ -48,6 +48,7 @@ class LoopRuntime:
     """The part of the runtime (see control.py) that sees to loops."""
 
     unrolled: dict                                            # code of a loop's body -> why it is not one region
+    peeled: set                                               # code of bodies of short loops that were no region
     if_: Callable                                             # of the runtime
     and_: Callable
     truth: Callable
