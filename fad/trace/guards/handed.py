@@ -19,6 +19,7 @@ import numpy as np
 from ...ir.build import Builder, Value
 from ...util.errors import UnstageableError
 from ...util.foreign import remedy_in
+from ...util.profiled import unprofiled
 from ...util.where import is_captured_class, opaque_package_of
 from ..objects.containers import NEVER_CHANGE, contents
 from .kinds import is_object
@@ -44,6 +45,7 @@ def is_compared(x: object) -> bool:
     return cls.__eq__ is not plain.__eq__ or cls.__lt__ is not plain.__lt__
 
 
+@unprofiled
 def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Callable = lambda x: True) -> None:
     """Note that code which is not captured is given these values: all that is in objects from outside, if it is read,
     is a source of the trace. has_traced tells whether traced values are among others.

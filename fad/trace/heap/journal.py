@@ -17,6 +17,7 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
+from ...util.profiled import unprofiled
 from ...util.where import package_name
 from ..objects.containers import contents, is_users, keeps_record, put_contents, same_contents
 from ..objects.draws import goes_on, put_state, same_state, state_of
@@ -89,6 +90,7 @@ class Mark:
         """The contents of a container at the mark."""
         return self.entries[id(cell)].before if id(cell) in self.entries else contents(cell)
 
+    @unprofiled
     def undo(self) -> None:
         """Put back all that has changed since. Marks within that an interrupt has left open are undone first: the
         generator that would end them may be closed much later, and finds nothing to do then."""

@@ -9,6 +9,7 @@ from ...ops.carry import UNDEFINED
 from ...ops.control import trace_branches
 from ...util.array import ArrayOrNumber
 from ...util.interrupts import is_interrupt
+from ...util.profiled import unprofiled
 from ..guards.snapshot import is_same
 from ..heap.state import Array, Container, TreeLayout, Trial, frozen, is_array, trial, write_all
 from ..lists.appending import require_alike
@@ -50,6 +51,7 @@ def truth(x: object) -> Any:
 class BranchEnd:
     """The state at the end of one branch: values, contents, and the places of its arrays."""
 
+    @unprofiled
     def __init__(self, made: Trial, result: "ArrayOrNumber | None", live: Iterable, own: Iterable):
         self.values: dict[Any, Any] = {}
         self.bound: dict[Any, Any] = {}                       # names -> whether they are bound
@@ -189,6 +191,7 @@ def _one_number(column: tuple) -> "KnownNumber | None":
 class _Join:
     """The results of both branches side by side: what differs goes through the cond, the rest stays what it is."""
 
+    @unprofiled
     def __init__(self, sides: list, slots: dict):
         self.sides, self.slots = sides, slots
         self.keys = list(slots)
@@ -295,6 +298,7 @@ class _Join:
             out.append(layout.filled(iter(data)))
         return out
 
+    @unprofiled
     def note_twins(self, values: list) -> None:
         """Note which containers the joined values may be."""
         seen: dict[int, Any] = {}

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...ir.build import Value, current
 from ...util import tree
+from ...util.profiled import unprofiled
 from ..guards import guard as of
 from ..heap.journal import journal
 from ..heap.state import Array, Container, Name, TreeLayout, is_data
@@ -55,6 +56,7 @@ def _may_change(x: object) -> bool:
     return parameters is None or not parameters.frozen
 
 
+@unprofiled
 def note_parts(value: object, kept: "set | tuple" = ()) -> None:
     """Guard what is read of objects from outside that are taken apart, since a region hands them on by value: their
     attributes, and the containers in these. kept: ids of what stays one object.
