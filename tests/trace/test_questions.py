@@ -10,6 +10,7 @@ import pytest
 import fad
 from fad.util.errors import FadError
 
+from ..fuzz.judge import executed
 from ..turns import in_turn
 from .questions import module, programs
 
@@ -86,3 +87,20 @@ def test_every_question(part, tmp_path, capsys, caplog):
 def test_in_compiled_code(tmp_path, capsys):
     found = [told for k, p in enumerate(programs(OF_TIERS)) for told in faults(p, tmp_path, k, "now")]
     assert not found, "\n".join(found)
+
+
+NAMES = ["__len__", "__iter__", "__getitem__", "__dict__", "__name__", "__call__", "__array__", "__float__", "shape",
+         "dtype", "ndim", "item", "real", "mro", "atom", "type", "detach", "none"]
+
+
+@pytest.mark.parametrize("of", ["x", "x.sum()", "x[0]", "[x, x]", "[v for v in x]", "2.0 * n", "n"])
+@pytest.mark.parametrize("has_text", [True, False])
+def test_a_value_has_the_attributes_that_python_says(of, has_text):
+    text = f"def f(x, n): return [float(hasattr({of}, name)) + 2 * (getattr({of}, name, None) is None) for name in NAMES]\n"
+    scope = {"NAMES": NAMES}
+    if has_text:
+        executed(text, scope)
+    else:
+        exec(text, scope)
+    given = np.array([0.3, 0.5]), 1.5
+    assert fad.jit(scope["f"], fallback=False)(*given) == scope["f"](*given)

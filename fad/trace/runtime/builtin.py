@@ -13,6 +13,8 @@ from ...ops.literals import has_values, python_complex, python_float, python_int
 from ...util.array import ArrayOrNumber
 from ...util.defects import asked_by_user, door
 from ...util.where import is_routine
+from ..guards.guard import in_class
+from ..guards.kinds import MISSING
 from ..guards.met import of_class_asked
 from ..lists.elements import Fixed
 from ..lists.export import as_array, as_arrays, number_of
@@ -166,8 +168,15 @@ def isinstance_(x: Any, classes: Any) -> bool:
 
 
 def hasattr_(x: object, name: str) -> bool:
-    """hasattr() of the value that a traced one stands for."""
-    return hasattr(_original_class(x) if isinstance(x, Tracer) else x, name)
+    """hasattr() of the value that a traced one stands for, or of a list."""
+    if isinstance(x, (Tracer, Items, Fixed)):
+        return in_class(_original_class(x) if isinstance(x, Tracer) else list, name) is not MISSING
+    return hasattr(x, name)
+
+
+def getattr_(x: object, name: str, *default: object) -> object:
+    """getattr() of the same, for code that is not rewritten."""
+    return default[0] if default and not hasattr_(x, name) else getattr(x, name, *default)
 
 
 def scalar_class(cls: type) -> Any:
@@ -232,6 +241,8 @@ BUILTIN_FACES: dict[str, Any] = {
     "divmod": divmod_,
     "pow": pow_,
     "print": telling.print_,
+    "hasattr": hasattr_,
+    "getattr": getattr_,
     **ordering.FACES,
 }
 BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()} | {
