@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..util.array import AnyArray, ArrayOrNumber
-from ..util.array_views import along, owner_of, steps_to
+from ..util.array_views import along, lies_in, owner_of, steps_to
 from ..util.errors import ConcreteValueError
 from ..util.listening import TOLD, listening, settings
 from ..util.memory import overlap, shared_memory
@@ -116,7 +116,7 @@ class LiveBuilder(Builder):
             value = self.value(seen) if isinstance(seen, Value) else seen
             if not _same(value, before):
                 if any(_lie_apart(seen, other) and overlap(x, array) for x, other, _ in self.outside.values()) or any(
-                    overlap(x, array) for x in self.trace.read_as_is.values()
+                    lies_in(array, x) for x in self.trace.read_as_is.values()
                 ):
                     raise shared_memory(are_outside=True)
                 yield array, value

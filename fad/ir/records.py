@@ -18,7 +18,7 @@ class TraceState:
     # -- arrays from outside, and constants -----------------------------------------------------------
     captured: dict[int, tuple[Any, Any]] = field(default_factory=dict)     # id(array) -> the array, its Value
     owners: dict[int, np.ndarray] = field(default_factory=dict)        # id -> arrays whose views are traced as views
-    read_as_is: dict[int, np.ndarray] = field(default_factory=dict)    # arrays and buffers that stay what they are
+    read_as_is: dict[int, object] = field(default_factory=dict)    # arrays and buffers that stay what they are
     held: set[int] = field(default_factory=set)                 # arrays that a library returned and may keep (ids)
     watched: dict[int, bytes] = field(default_factory=dict)     # arrays that may change unseen: id -> bytes when used
     read_only: dict[int, Any] = field(default_factory=dict)     # id -> arrays that setflags(write=False) was called of

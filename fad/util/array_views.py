@@ -11,6 +11,7 @@ from operator import attrgetter
 import numpy as np
 
 from .interrupts import let_through
+from .memory import overlap
 
 Steps = list[Callable[[np.ndarray], np.ndarray]]
 
@@ -28,16 +29,25 @@ def owner_of(x: np.ndarray) -> np.ndarray:
 
 
 def memory_of(buffer: object) -> "np.ndarray | None":
-    """The bytes of a bytearray, a memoryview or an array.array, as an array; None of a released one.
+    """The bytes of a bytearray, a memoryview or an array.array, as an array, and an array itself; None of a released
+    buffer. As long as the result lives, the buffer cannot be resized.
 
     >>> memory_of(bytearray(4)).nbytes
     4
     """
+    if isinstance(buffer, np.ndarray):
+        return buffer
     try:
         return np.frombuffer(buffer, np.uint8)  # type: ignore[call-overload]
     except (ValueError, TypeError, BufferError) as error:     # empty, released, or not in one piece
         let_through(error)
         return None
+
+
+def lies_in(x: np.ndarray, buffer: object) -> bool:
+    """Whether an array shares memory with another one, or with a buffer."""
+    memory = memory_of(buffer)
+    return memory is not None and overlap(x, memory)
 
 
 def steps_to(x: np.ndarray, owner: np.ndarray) -> "Steps | None":

@@ -18,7 +18,6 @@ import numpy as np
 from ...ir.build import Builder, Value, current
 from ...ir.types import has_own_arithmetic
 from ...ops.face import OBJECTS, find
-from ...util.array_views import memory_of
 from ...util.errors import UnstageableError
 from ...util.profiled import unprofiled
 from ...util.where import package_name
@@ -164,9 +163,7 @@ class Capture(Attributes, Reading, Scopes):
 
     def _read_as_is(self, value: object) -> object:
         """An array or a buffer from outside that captured code reads as it stands."""
-        memory = value if isinstance(value, np.ndarray) else memory_of(value)
-        if memory is not None:
-            self.builder.trace.read_as_is[id(value)] = memory
+        self.builder.trace.read_as_is[id(value)] = value
         return value
 
     def _vectorized(self, made: np.vectorize) -> Any:

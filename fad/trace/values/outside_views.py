@@ -19,7 +19,7 @@ import numpy as np
 from ...ir.build import Builder, Value, building, current
 from ...ir.graph import Literal
 from ...ir.uses import DefUse
-from ...util.array_views import Steps, along, owner_of, steps_to
+from ...util.array_views import Steps, along, lies_in, owner_of, steps_to
 from ...util.errors import FadError
 from ...util.memory import overlap, shared_memory
 from .layout import c_order
@@ -75,7 +75,7 @@ def keep_captures_apart(root: Builder, written: Sequence) -> None:
     pairs = {(k, j) for k in written for j in range(len(captured))}
     pairs |= {(place[v], place[w]) for v, others in root.trace.apart.items() for w in others if {v, w} <= place.keys()}
     written_to = [captured[k][0] for k in {k for k, _ in pairs}]
-    if any(overlap(x, y) for x in written_to for y in root.trace.read_as_is.values()):
+    if any(lies_in(x, y) for x in written_to for y in root.trace.read_as_is.values()):
         raise shared_memory(are_outside=True)
     owners = []
     for x, y in _overlapping((captured[k], captured[j]) for k, j in pairs if k != j):
