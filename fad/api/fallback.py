@@ -46,11 +46,12 @@ from ..util.errors import (
 )
 from ..util.interrupts import is_interrupt, let_through
 from ..util.where import Where, line_of, outside_fad
-from .words import in_fads_words
+from .words import ROOTS, in_fads_words, raise_in_fads_words
 
 UNSTAGED = (ConcreteValueError, UnstageableError, SideEffectError, UnsupportedFunctionError, IntegerOverflowError,
             MissingAttributeError, OperandError)
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed"      # of NumPy's ints; Python's are floats then
+ON_THE_TAPE = "{} runs step by step on the tape, not compiled"
 # what Python and libraries say of a traced value they cannot take
 PYTHONS = (TypeError, ValueError, AttributeError, RecursionError, ctypes.ArgumentError)
 
@@ -121,18 +122,25 @@ class Fallback:
                           and not is_of_none(error))
             told = in_fads_words(error if is_of_tape and not is_users(second) else second, strange())
             raise told from told.__cause__
-        where, reason = place_and_reason(error)
-        self.reasons[key] = reason
-        if not self.warned:
+        where, self.reasons[key] = place_and_reason(error)
+        if is_defect(error) and not self.warned:
             self.warned = True
-            self._tell(error, f"{name} runs step by step on the tape, not compiled", where, reason)
+            warn_of(error, ON_THE_TAPE.format(name), where)
+        self.tell(name, where, self.reasons[key])
         return result
 
-    def _tell(self, error: Exception, what: str, where: "Where | None", reason: str) -> None:
-        if is_defect(error):
-            warn_of(error, what, where)
-        else:
-            told = FallbackWarning(what, where=where, why=reason,
+    def again(self, run: Callable, strange: Callable) -> Any:
+        """run()'s result for a call that is known to be refused."""
+        try:
+            return run()
+        except ROOTS as error:
+            raise_in_fads_words(error, strange())
+
+    def tell(self, name: str, where: "Where | None", reason: str) -> None:
+        """Warn, once, that the function runs on the tape."""
+        if not self.warned:
+            self.warned = True
+            told = FallbackWarning(ON_THE_TAPE.format(name), where=where, why=reason,
                                    do="keep what depends on data in arrays, or pass fallback=False to make this an "
                                       "error")
             warnings.warn(told, stacklevel=outside_fad())

@@ -25,6 +25,7 @@ from ..util.errors import UnstageableError
 from ..util.forks import renewed
 from ..util.interrupts import let_through
 from ..util.where import module_name, package_name
+from .refusals import forget_refusals
 
 MOST = 256                                                    # patterns that are kept
 TRIALS = 3                                                    # failures after which a pattern is not tried any more
@@ -183,7 +184,8 @@ def sharing_of(staged: Any) -> "tuple[Sharing | None, Any]":
 
 
 def forget(staged: Any) -> None:
-    """Do without the staged function that serves this one."""
+    """Do without the staged function that serves this one, and try again what was refused."""
+    forget_refusals(staged)
     try:
         parts = parts_of(staged.rebuild[1][0])
         if parts is not None:

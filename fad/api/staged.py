@@ -24,11 +24,12 @@ from ..util.memory import parse_bytes
 from .fallback import Fallback, Refusal, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
 from .kept import Keeper, made_memory, memory_of
 from .leaves import call_on_tensors, level_of, of_its_own
+from .refusals import forget_refusals, note_refusal, refused_before
 from .seen import staged_html
 from .shared import OfStaged, Sharing, forget, sharing_of
 from .staged_programs import StagedPrograms
 from .state import ChangingState
-from .words import ROOTS, raise_in_fads_words, strange_arguments
+from .words import raise_in_fads_words, strange_arguments
 
 RECENT = 4                                                    # programs whose fast paths a call tries
 SERVED = 512  # calls of one function that are answered by a shared program: by then they have cost a trace of its own
@@ -144,15 +145,15 @@ class Staged(StagedPrograms, Keeper):
         def strange() -> str:
             return strange_arguments(getattr(self, "__wrapped__", None), args)
         if key in self.fallback.reasons and self.fallback.is_on:
-            try:
-                return self.on_tape(args, kwargs)
-            except ROOTS as error:
-                raise_in_fads_words(error, strange())
+            return self.fallback.again(lambda: self.on_tape(args, kwargs), strange)
         current = [p for p in self.programs.get(key, ()) if p.is_current()]
         if len(current) < len(self.programs.get(key, ())) and self.server is None and not self.state.known:
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
+        if not current and self.fallback.is_on and (known := refused_before(self)):
+            self.fallback.tell(self._title(), *known)
+            return self.fallback.again(lambda: self.on_tape(args, kwargs), strange)
         refusal: Refusal | None = None
         try:
             program = self._program(signature, leaves, structure, current)
@@ -162,17 +163,22 @@ class Staged(StagedPrograms, Keeper):
         except Exception as error:
             let_through(error)
             refusal = Refusal(error, key, strange=strange)
-        result, refusal = self._run(program, data, key, strange) if refusal is None else (None, refusal)
+        is_run = refusal is None
+        result, refusal = self._run(program, data, key, strange) if is_run else (None, refusal)
         if refusal is not None:                               # behind the handlers: users' code may ask for the error
             try:
                 with lines.said_before(refusal.lines):
-                    return self.fallback.instead(refusal.error, lambda: self.on_tape(args, kwargs), refusal.kind,
-                                                 self._title(), refusal.strange)
+                    result = self.fallback.instead(refusal.error, lambda: self.on_tape(args, kwargs), refusal.kind,
+                                                   self._title(), refusal.strange)
+                    if not is_run:
+                        note_refusal(self, refusal.error)
+                    return result
             finally:
                 refusal = None                                # the error's traceback has this frame
         program.undo = nothing
         if is_new:
             self.state.settle(key, program)
+            forget_refusals(self)
         if any(p is program for p in self.programs.get(key, ())):       # others were for this call alone
             self._hasten(program, data)
         return result

@@ -360,3 +360,61 @@ def test_arguments_of_a_kind_that_was_refused_are_not_traced_again(monkeypatch):
         for k in range(4):
             np.testing.assert_array_equal(g(X - 0.1 * k), [2.0] * 4)
     assert len(traces) == 1
+
+
+def chosen_by(x, table):
+    return np.sum(x) * table[int(x[0])]
+
+
+def test_functions_made_anew_wait_for_ever_fewer_refusals(monkeypatch):
+    traces = counted(monkeypatch, staged_programs, "trace")
+    counts = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        for k in range(40):
+            a = np.full(4, k)
+            g = fad.grad(lambda x, a=a: np.sum(x * a) * {0: 1.0, 1: 2.0}[int(x[0])])
+            np.testing.assert_array_equal(g(X), np.full(4, 2.0 * k))
+            counts.append(len(traces))
+    assert counts[8] == counts[14] < counts[15] == counts[30] < counts[31] == counts[39] <= 12
+
+
+def test_derivatives_made_anew_of_one_function_do_so_too(monkeypatch):
+    traces = counted(monkeypatch, staged_programs, "trace")
+    with pytest.warns(FallbackWarning, match="Python needed the hash|an integer") as seen:
+        for _ in range(40):
+            np.testing.assert_array_equal(fad.grad(chosen_by)(X, {0: 1.0, 1: 2.0}), [2.0] * 4)
+    assert len(traces) <= 12 and len(seen) >= 40              # each derivative says that it is not compiled
+
+
+def test_other_kinds_of_arguments_do_so_too(monkeypatch):
+    traces = counted(monkeypatch, staged_programs, "trace")
+    g = fad.grad(lambda d: sum(np.sum(v) for v in d.values()) * {1: 2.0}[int(d["a0"][0])])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        for k in range(1, 33):
+            for name, y in g({f"a{i}": X for i in range(k)}).items():
+                np.testing.assert_array_equal(y, [2.0] * 4, name)
+    assert len(traces) == 7                                   # the first three, 4, 8, 16, 32
+
+
+def test_a_function_that_can_be_staged_after_all_is_found_out(monkeypatch):
+    def f(x, table):
+        return np.sum(x) * (table["k"] if isinstance(table, dict) else {1: 2.0}[int(x[0])])
+    traces, g = counted(monkeypatch, staged_programs, "trace"), fad.grad(f)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        for name in "abcdef":
+            np.testing.assert_array_equal(g(X, name), [2.0] * 4)
+        assert len(traces) == 4
+        for _ in range(4):
+            np.testing.assert_array_equal(g(X, {"k": 3.0}), [3.0] * 4)
+        assert len(traces) == 5 and g.traces == 1
+        np.testing.assert_array_equal(g(X, "g"), [2.0] * 4)   # it starts to count anew
+        assert len(traces) == 6
+
+
+def test_without_the_tape_all_are_traced():
+    for _ in range(10):
+        with pytest.raises(ConcreteValueError):
+            fad.grad(chosen_by, fallback=False)(X, {0: 1.0, 1: 2.0})

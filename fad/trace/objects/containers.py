@@ -19,6 +19,9 @@ from .bound import Unsure
 NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))  # classes of what there may be many of
 _MISSING = object()
 _LIBRARIES = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "itertools"}
+_PYTHONS = NEVER_CHANGE | {                                   # nearly all that is asked about
+    list, dict, tuple, set, FunctionType, BuiltinFunctionType, MethodType, ModuleType, CellType, np.ndarray, np.float64,
+}
 _SEQUENCES = (list, dict, set, deque)
 
 
@@ -286,6 +289,8 @@ def never_change(items: Any) -> bool:
 
 def is_users(x: object) -> bool:
     """Whether x is an object with attributes, of a class that is neither Python's nor a library's, or such a class."""
+    if type(x) in _PYTHONS:
+        return False
     cls = x if isinstance(x, type) else type(x)
     if package_name(cls) in _LIBRARIES and not is_routine(cls):
         return False
