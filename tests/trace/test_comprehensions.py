@@ -52,3 +52,31 @@ def test_functions_made_by_a_comprehension_share_its_variables(f):
     x = np.array([0.7, 1.3, 0.4])
     np.testing.assert_allclose(fad.jit(f)(x), f(x))
     np.testing.assert_allclose(fad.grad(f)(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)], atol=1e-8)
+
+
+def _three(x):
+    return [x[0], x[1] * 2, x[2]]
+
+
+SELECTED = {
+    "sum": lambda x: sum(v for v in _three(x) if v > 1),
+    "list": lambda x: [v * x[0] for v in _three(x) if v > 1 and v < 2.9],
+    "rows": lambda x: [v for v in [x[:2], x[1:] * 2] if v[0] > 1],
+    "zip": lambda x: sum(w * v for w, v in zip((1.0, 2.0, 3.0), _three(x)) if v > 1),
+    "enumerate": lambda x: [i for i, v in enumerate(_three(x)) if v > 1],
+    "dict": lambda x: sum(v for v in {"a": x[0], "b": x[1]}.values() if v > 1),
+    "any": lambda x: (any(v > 1 for v in _three(x)), max(v for v in _three(x) if v > 0.1)),
+    "known": lambda x: [v for v in [x[0], None, x[1]] if v is not None],
+    "by place": lambda x: [v for k, v in enumerate(_three(x)) if k != 1],
+    "mean": lambda x: (np.mean([v for v in _three(x) if v > 1]), len([v for v in _three(x) if v > 1])),
+}
+
+
+@pytest.mark.parametrize("policy", ["never", "now"])
+@pytest.mark.parametrize("name", SELECTED)
+def test_items_of_a_plain_list_are_selected_by_data(name, policy):
+    f = SELECTED[name]
+    with fad.config.using(compile=policy):
+        g = fad.jit(f, fallback=False)
+        for x in (np.array([0.5, 1.5, 2.5]), np.array([1.5, 0.2, 0.5])):
+            assert repr(g(x)) == repr(f(x))

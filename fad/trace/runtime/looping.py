@@ -9,7 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ir.build import Value, current
+from ...util.array import ArrayOrNumber
 from ...util.defects import door, take_as_answer
+from ..guards.kinds import VIEWS
 from ..heap.state import cells_of
 from ..lists.items import Items
 from ..lists.listing import NeedsRows
@@ -36,10 +38,12 @@ from ..regions.unroll import (
 from ..regions.widening import WideningError
 from ..values.aliases import check
 from ..values.constants import of_sizes
-from ..values.iterate import steps_of
+from ..values.iterate import Drawn, Steps, range_, steps_of
 from .calls import is_tracing, keep
 from .comprehensions import SharedScope
+from .library import has_traced
 
+LISTED = (list, tuple, Drawn, *VIEWS)
 SHORT = 8                                                     # a comprehension over so few items is written out
 CHECKED = 64  # iterations of a plain loop after which lists are looked at that are known by two names
 
@@ -53,6 +57,7 @@ class LoopRuntime:
     and_: Callable
     truth: Callable
     iterated: Callable                                        # of the data model
+    item: Callable
 
     # -- lists -------------------------------------------------------------------------------------
 
@@ -74,6 +79,10 @@ class LoopRuntime:
     def _comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
         items = self.iterated(items)
         steps = steps_of(items) if is_tracing() else None
+        if conditions and steps is None and is_tracing() and isinstance(items, LISTED):
+            items = self.list_(list(items))
+            if has_traced(items):
+                return self._selected(items, element, *conditions)
         count = 0 if steps is None else steps.count()
         if isinstance(count, int) and count <= (1 if conditions else SHORT):
             return self.list_([element(x) for x in items if all(c(x) for c in conditions)])
@@ -81,15 +90,26 @@ class LoopRuntime:
 
         def iteration(x: Any) -> None:
             if len(conditions):
-                self.if_(
-                    self.and_(conditions[0](x), *[functools.partial(c, x) for c in conditions[1:]]),
-                    lambda: made.append(element(x)),
-                    None,
-                    (),
-                )
+                self.if_(self._all_hold(conditions, x), lambda: made.append(element(x)), None, ())
             else:
                 made.append(element(x))
         self.for_(items, iteration, (), (), (), (), ())
+        return made
+
+    def _all_hold(self, conditions: tuple, x: object) -> ArrayOrNumber:
+        return self.and_(conditions[0](x), *[functools.partial(c, x) for c in conditions[1:]])
+
+    def _selected(self, items: list, element: Callable, *conditions: Callable) -> list:
+        """The same of a list with traced values: which are taken depends on data, or is known."""
+        made = Items()
+
+        def iteration(k: ArrayOrNumber) -> None:
+            x = self.item(items, k)
+            test = self._all_hold(conditions, x)
+            if isinstance(k, Value) and not isinstance(test, Value):
+                raise Plainly
+            self.if_(test, lambda: made.append(element(x)), None, ())
+        self.for_(range_(len(items)), iteration, (), (), (), (), ())
         return made
 
     # -- loops -------------------------------------------------------------------------------------
