@@ -1,17 +1,21 @@
-"""reverse_loops: loop reversal. A loop that runs backward and only adds runs forward, so that memory is read in order.
+"""reverse_loops: loop reversal. A loop that runs backward, whose iterations do not wait for each other, runs forward,
+so that memory is read in order.
 
-LLVM fills vectors from ascending accesses. One walk over the program.
+LLVM fills vectors from ascending accesses; of those under a condition, only from ascending ones. One walk over the
+program.
 """
 from ..ir.graph import Atom, Equation, Func, Literal, has_effect, has_loop, is_counted
 from ..ir.op import registry
 from ..ir.types import INT, Type
 from ..ir.views import LoopView
-from .reduction_recognition import Sums
+from .coverage import Accesses
+from .reduction_recognition import Sums, is_summed
 from .rewrite import Scope, rewrite
 
 
 def reverse_loops(func: Func) -> Func:
-    """An innermost loop of step -1 that only adds to what it carries, and checks nothing, runs the other way.
+    """An innermost loop of step -1 that checks nothing runs the other way, if iterations only add to what they carry,
+    or each has elements of its own.
 
         for i in range(n - 1, -1, -1): g[i] += x[i]   ->   for i in range(n): g[i] += x[i]
     """
@@ -23,10 +27,22 @@ def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
     if loop is None or loop.step != -1 or any(has_loop(e) or has_effect(e) for e in loop.body.equations):
         return None
     sums = Sums(loop.body)
-    if any(sums.chain(k) is None for k in range(len(loop.results))):
+    if not all(sums.chain(k) is not None or _is_apart(loop, k) for k in range(len(loop.results))):
         return None
     start, stop, step = loop.bounds
     return loop.replace(bounds=(_next(stop, eqn, scope), _next(start, eqn, scope), Literal(1, step.type)))
+
+
+def _is_apart(loop: LoopView, k: int) -> bool:
+    """Whether no iteration reads what another one leaves of a carry: it is a sum, or an array of which each iteration
+    touches rows or elements of its own, on some axis.
+    """
+    carry = loop.carries[k]
+    if not carry.type.shape:
+        return carry.type.dtype.kind in "fc" and is_summed(loop.body, carry, loop.next[k])
+    accesses = Accesses(loop.body, carry)
+    return loop.next[k] in accesses.versions and any(
+        accesses.all_at({axis: loop.index}) for axis in range(carry.type.rank))
 
 
 def _next(n: Atom, loop: Equation, scope: Scope) -> Atom:

@@ -87,7 +87,30 @@ def flipped(x, A, n):
     return s * y[0]
 
 
-PROGRAMS = [weighted, nearness, column, running, rows_of_rows, until_small, flipped]
+def thresholds(x, A, n):
+    """Iterations with elements of their own, some of which are written under a condition."""
+    v, total = np.zeros(6), 0.0
+    for k in range(n):
+        for i in range(6):
+            v[i] += 0.4 * (A[i, k] + 1.0 - v[i]) * x[i]
+            if v[i] > 0.3:
+                v[i] -= 0.3
+                total += v[i] * x[i]
+    return total
+
+
+def waiting(x, A, n):
+    """Iterations of which each reads what the one before has written."""
+    v = np.zeros(6)
+    for k in range(n):
+        for i in range(5, 0, -1):
+            v[i] = 0.5 * v[i] + x[i] * A[i, k]
+            if x[i] > 0.5:
+                v[i - 1] += np.sin(v[i])
+    return np.sum(v)
+
+
+PROGRAMS = [weighted, nearness, column, running, rows_of_rows, until_small, flipped, thresholds, waiting]
 
 
 @pytest.mark.parametrize("n", [0, 1, 4])
@@ -124,6 +147,15 @@ def test_sums_are_kept_in_numbers_and_run_forward():
     pairs, names = loops(fad.grad(nearness), x, A, 4)[-2]
     assert pairs.inputs[2].value == 1                        # the inner loop of the reverse sweep ran backward
     assert names.count("index_add") == 1                     # to x[j]'s cotangent; x[i]'s is a number
+
+
+def test_iterations_with_elements_of_their_own_run_forward():
+    elements, _ = loops(fad.grad(thresholds), x, A, 4)[-2]
+    assert elements.inputs[2].value == 1
+
+
+def test_iterations_that_wait_for_each_other_run_as_they_do():
+    assert [loop.inputs[2].value for loop, _ in loops(fad.jit(waiting), x, A, 4)][0] == -1
 
 
 def test_a_sum_that_is_read_stays_where_it_is():
