@@ -18,6 +18,7 @@ from .. import extents
 from ..face import check_finite, face
 from ..kinds import shape_of
 from ..literals import as_array, constant, is_value
+from ..records import Records, record_rows, records_of
 from ..shape import broadcast_to as broadcast_
 from ..shape import full as full_
 from ..shape import iota as iota_
@@ -53,6 +54,8 @@ def filled(shape: Any, value: object, dtype: Any) -> AnyArray:
     new, dtype = extents_given(shape), np.dtype(dtype)
     if any(isinstance(n, int) and n < 0 for n in new):
         raise ValueError("negative dimensions are not allowed")
+    if dtype.names:
+        return records_of(dtype, new, lambda shape, field: filled(shape, value, field))
     if dtype.kind not in "biufc":
         if stack.is_live() and not is_value(value):          # the tape has the very values that Python has
             return np.full(new, value, dtype)
@@ -81,7 +84,9 @@ def _uniform(name: str, value: object) -> None:
 
 
 def _like(a: object, value: object, dtype: object, shape: object) -> AnyArray:
-    x = as_array(a)
+    x = a if isinstance(a, Records) else as_array(a)
+    if isinstance(x, Records):
+        return filled(x.shape if shape is None else shape, value, x.dtype if dtype is None else dtype)
     return filled(shape_of(x) if shape is None else shape, value, type_of(x).dtype if dtype is None else dtype)
 
 
@@ -263,6 +268,8 @@ def _with_rank(x: AnyArray, least: int) -> AnyArray:
 def array(object: ArrayLike, dtype: object = None, *, copy: bool = True, order: str = "K", subok: bool = False,
           ndmin: int = 0, like: Any = None) -> AnyArray:
     _refuse_like("numpy.array", like)
+    if dtype is not None and np.dtype(dtype).names:              # type: ignore[call-overload]
+        return record_rows(object, np.dtype(dtype), array)       # type: ignore[call-overload]
     y = _unless_copied(_with_rank(as_strong(object, dtype), ndmin), object, order, copy)
     return in_order(fresh(y), order) if copy and y is object else y
 

@@ -4,6 +4,7 @@ objects have lists like these.
 from typing import Any
 
 from ...ops.literals import python_number
+from ...ops.records import Records
 from ...util import tree
 from ..heap.journal import was_there
 from .items import Items
@@ -11,11 +12,19 @@ from .rows import RowList
 
 
 def plain(result: object) -> Any:
-    """A result in which lists that lie in rows are lists of their elements."""
-    leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, RowList))
-    if not any(isinstance(x, RowList) for x in leaves):
+    """A result in which lists that lie in rows are lists of their elements, and record arrays from outside those
+    arrays.
+    """
+    leaves, structure = tree.flatten(result, is_leaf=_stands_for_another)
+    if not any(map(_stands_for_another, leaves)):
         return result
-    return structure.unflatten([plain(list(x)) if isinstance(x, RowList) else x for x in leaves])
+    return structure.unflatten(
+        [plain(list(x)) if isinstance(x, RowList) else x.outer if isinstance(x, Records) else x for x in leaves]
+    )
+
+
+def _stands_for_another(x: object) -> bool:
+    return isinstance(x, RowList) or (isinstance(x, Records) and x.outer is not None)
 
 
 class Delivered(list):

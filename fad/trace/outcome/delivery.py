@@ -218,7 +218,7 @@ class _Collector:
             return Output(self._number(number, None).place, table_of_texts().text)
         if type(x) is TracedText or isinstance(x, Value):
             raise NotDeliverable
-        if type(x) in NEVER_CHANGE or isinstance(x, np.generic):
+        if type(x) in NEVER_CHANGE or isinstance(x, np.generic) or is_record_array(x):
             return Known(x)
         if original_of(x) is not x and not is_of_new_object(self.root, x):
             return Known(original_of(x))
@@ -268,6 +268,11 @@ class _Collector:
         ]
         if not {id(b) for b in results}.isdisjoint(id(b) for b in bases_of(x, self.root)):
             raise NotDeliverable
+
+
+def is_record_array(x: object) -> bool:
+    """Whether x is a record array from outside: those of the program are Records."""
+    return isinstance(x, np.ndarray) and x.dtype.names is not None
 
 
 def _may_be_joined(value: object) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...ir.build import Builder, contents_of
 from ...ir.value import Value
+from ...ops.records import Records
 from ...util import tree
 from ...util.defects import consulted
 from ...util.errors import SideEffectError, UnstageableError
@@ -273,6 +274,8 @@ class _Settlement:
             return x
         if self._is_made(x):
             return self._container(x, place)
+        if isinstance(x, Records) and x.outer is not None:
+            return x.outer
         leaves, structure = tree.flatten(x, lambda y: y is not x and (self._is_made(y) or self._is_known(y)))
         if structure.cls is None:
             return self._leaf(x, place)

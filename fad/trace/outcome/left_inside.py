@@ -8,6 +8,7 @@ import numpy as np
 from ...ir.build import Builder, current
 from ...ir.graph import Equation, Func, Var, free_vars
 from ...ir.value import Value
+from ...ops.records import Records
 from ...util.errors import UnstageableError
 from ...util.reach import reached
 from ..heap.journal import CONTAINER, Mark
@@ -66,6 +67,8 @@ class LeftInside:
                 return (number_of(x),)
             if isinstance(x, tuple):
                 return x
+            if isinstance(x, Records):
+                return x.fields.values()
             return _values(_inside(x)) if self.fresh and self.fresh[-1] is x else ()
 
         for x in reached(values, parts):
@@ -184,6 +187,9 @@ def _mapped(inside: object, new: dict) -> Any:
             if any(a is not b for a, b in zip(parts, x)):
                 make: Any = getattr(type(x), "_make", tuple)
                 return make(parts)
+        if isinstance(x, Records):
+            fields = {name: value(y) for name, y in x.fields.items()}
+            return x if all(fields[name] is x.fields[name] for name in fields) else Records(x.dtype, x.rank, fields)
         return x
     if isinstance(inside, dict):
         after = {k: value(x) for k, x in inside.items()}

@@ -10,6 +10,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ops.face import METHODS, OBJECTS, find
 from ...ops.literals import has_values, python_complex, python_float, python_int, python_number
+from ...ops.records import Record, Records
 from ...util.array import ArrayOrNumber
 from ...util.defects import asked_by_user, door
 from ...util.where import is_routine
@@ -129,6 +130,8 @@ def class_of(x: object) -> Any:
     if isinstance(x, (Items, Fixed)):
         return list
     x = original_of(x)
+    if isinstance(x, (Records, Record)):
+        return ndarray if x.stands_for is np.ndarray else x.stands_for
     if not isinstance(x, Tracer):
         return (
             str
@@ -157,7 +160,7 @@ def isinstance_(x: Any, classes: Any) -> bool:
     """
     if isinstance(x, Tracer):
         return issubclass(_original_class(x), classes)
-    if is_routine(type(x)) and hasattr(x, "stands_for"):
+    if isinstance(x, (Records, Record)) or (is_routine(type(x)) and hasattr(x, "stands_for")):
         return issubclass(x.stands_for, classes)
     x = original_of(x)
     if type(x) not in NEVER_CHANGE and stack.builders() and not stack.is_live():
@@ -171,7 +174,7 @@ def hasattr_(x: object, name: str) -> bool:
     """hasattr() of the value that a traced one stands for, or of a list."""
     if isinstance(x, (Tracer, Items, Fixed)):
         return in_class(_original_class(x) if isinstance(x, Tracer) else list, name) is not MISSING
-    return hasattr(x, name)
+    return hasattr(x.stands_for if isinstance(x, (Records, Record)) else x, name)
 
 
 def getattr_(x: object, name: str, *default: object) -> object:

@@ -40,6 +40,7 @@ from ..objects.containers import NEVER_CHANGE, Globals, content, contents, put_c
 from ..objects.draws import goes_on, numpy_random
 from ..objects.opaque_state import BUFFERS
 from .attributes import Attributes
+from .captured_records import records_from
 from .control import Runtime
 from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced, redirected
 from .scopes import Scopes
@@ -129,10 +130,12 @@ class Capture(Attributes, Reading, Scopes):
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             cls: Any = type(value)
             is_itself = self.builder.live and has_own_arithmetic(cls)        # its own methods give numbers
-            return self._read_as_is(value) if is_itself else self.builder.capture(value)
+            return self.read_as_is(value) if is_itself else self.builder.capture(value)
+        if type(value) is np.ndarray and value.dtype.names:
+            return records_from(value, self)
         if isinstance(value, (np.ndarray, *BUFFERS)):         # texts, objects, records
             self.sources.append(of.of_all_in(value))
-            return self._read_as_is(value)
+            return self.read_as_is(value)
         if isinstance(value, CONTAINERS):
             kept = Snapshot()
             leaves = kept.add(value)
@@ -161,7 +164,7 @@ class Capture(Attributes, Reading, Scopes):
         of_library: Any = type(value)
         return Object(value, self) if has_faces(of_library) else value
 
-    def _read_as_is(self, value: object) -> object:
+    def read_as_is(self, value: object) -> object:
         """An array or a buffer from outside that captured code reads as it stands."""
         self.builder.trace.read_as_is[id(value)] = value
         return value

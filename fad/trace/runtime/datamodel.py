@@ -15,6 +15,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...ir.build import Value
+from ...ops.records import Record, Records
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
@@ -198,7 +199,7 @@ class DataModel(Protocols, Conversions):
         self.hashed(k)
         method = self.special(c, "__setitem__")
         if method is None:
-            if not isinstance(c, (Tracer, NameDict)):
+            if not isinstance(c, (Tracer, NameDict, Records, Record)):
                 note_write(c, "__setitem__")
             c[k] = self.arrayed(value) if type(c) in ARRAYS else value
         else:

@@ -38,7 +38,7 @@ from ..regions.unroll import (
 from ..regions.widening import WideningError
 from ..values.aliases import check
 from ..values.constants import of_sizes
-from ..values.iterate import Drawn, Steps, range_, steps_of
+from ..values.iterate import Drawn, range_, steps_of
 from .calls import is_tracing, keep
 from .comprehensions import SharedScope
 from .library import has_traced

@@ -15,6 +15,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ops.control import trip_count
 from ...ops.extents import at_least, minimum
+from ...ops.records import Records
 from ...util.array import AnyArray
 from ...util.defects import door
 from ...util.errors import UnstageableError
@@ -127,6 +128,17 @@ class ArrayRows(Steps):
         return self.array[i]
 
 
+class RecordRows(Steps):
+    """The records of a record array."""
+
+    def __init__(self, records: Records):
+        self.records = records
+        self.stop = records.shape[0]
+
+    def item(self, i: object) -> Any:
+        return self.records[i]
+
+
 class Zip(Once):
     """zip(...): as long as the shortest."""
 
@@ -176,6 +188,8 @@ def steps_of(x: Any) -> "Steps | None":
         return Range(x.start, x.stop, x.step)
     if isinstance(x, Tracer) and x.ndim:
         return ArrayRows(x)
+    if isinstance(x, Records) and x.rank:
+        return RecordRows(x)
     if isinstance(x, np.ndarray) and x.ndim and x.dtype.kind in "biufc":
         return ArrayRows(current().watch(x))
     return None
