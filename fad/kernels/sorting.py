@@ -4,15 +4,20 @@
     [2, 0, 3, 1]
 """
 import numpy as np
+from llvmlite import ir
 from numba.core import types
 
 from fad.kernels.memory import blank, contiguous, viewed
 from fad.kernels.promotion import compiled_as, emit_python, inner, inner_of_types, quiet
 
-__all__ = ["argsort", "searchsorted", "sort"]
+__all__ = ["argsort", "searchsorted"]
 
 #: Runs up to this length are sorted by insertion.
 SHORT = 16
+#: Rows up to this length are sorted by merging.
+MERGED = 100
+#: The values of a digit in a radix sort: a byte.
+DIGITS = 256
 
 
 @inner(lambda x, y: types.boolean, inline=True)
@@ -79,6 +84,90 @@ def _stable_order(v, order, spare):
         width *= 2
 
 
+# -- radix sort: D. Knuth, "The Art of Computer Programming", volume 3, section 5.2.5, algorithm R
+
+
+def _emit_key(context, builder, sig, args):
+    """The sign of an integer is flipped; so are that of a float and all other bits of a negative one. Each nan is the
+    largest number, and the zeros are equal.
+    """
+    (kind,), (x,) = sig.args, args
+    sign = ir.Constant(ir.IntType(64), 1 << 63)
+    if isinstance(kind, types.Integer):
+        return builder.xor(x, sign) if kind.signed else x
+    bits = builder.bitcast(builder.fadd(x, ir.Constant(x.type, 0.0)), sign.type)
+    flipped = builder.xor(bits, builder.or_(builder.ashr(bits, ir.Constant(sign.type, 63)), sign))
+    return builder.select(builder.fcmp_unordered("uno", x, x), ir.Constant(sign.type, -1), flipped)
+
+
+def _key_type(x):
+    if isinstance(x, types.Float):
+        return types.int64, types.float64
+    return types.int64, types.int64 if getattr(x, "signed", False) else types.uint64
+
+
+def _no_key(x):
+    raise NotImplementedError("_key exists in compiled code only")
+
+
+#: The bits of a number, which in the order of numbers without signs are in the order of the numbers.
+_key = compiled_as(_no_key, _key_type, _emit_key)
+
+
+@inner(lambda *_: types.none)
+def _radix_order(v, order, spare):
+    """The same, digit by digit from the last one on; a digit that all numbers share is left out."""
+    n = v.size
+    keys, counts, places = blank((2, n), np.int64), blank((8, DIGITS), np.intp), blank((2, n), np.intp)
+    for digit in range(8):
+        for k in range(DIGITS):
+            counts[digit, k] = 0
+    for i in range(n):
+        key = _key(v[i])
+        keys[0, i] = key
+        places[0, i] = i
+        for digit in range(8):
+            counts[digit, (key >> 8 * digit) & 255] += 1
+    turn = 0
+    for digit in range(8):
+        shift = 8 * digit
+        if counts[digit, (keys[turn, 0] >> shift) & 255] < n:
+            _first_places(counts[digit])
+            for i in range(n):
+                key = keys[turn, i]
+                k = (key >> shift) & 255
+                place = counts[digit, k]
+                counts[digit, k] = place + 1
+                keys[1 - turn, place] = key
+                places[1 - turn, place] = places[turn, i]
+            turn = 1 - turn
+    for i in range(n):
+        order[i] = places[turn, i]
+
+
+@inner(lambda *_: types.none)
+def _first_places(counts):
+    """Replace how many numbers have each digit by the place of the first one."""
+    total = 0
+    for k in range(counts.size):
+        count = counts[k]
+        counts[k] = total
+        total += count
+
+
+@inner_of_types(lambda *_: types.none)
+def _order(v, order, spare):
+    if isinstance(v.dtype, types.Complex):
+        return lambda v, order, spare: _stable_order(v, order, spare)
+
+    def either(v, order, spare):
+        if v.size > MERGED:
+            _radix_order(v, order, spare)
+        else:
+            _stable_order(v, order, spare)
+    return either
+
+
 @inner(lambda x: types.Array(x.dtype, 2, "C"))
 def _rows(x):
     """An array of rank 1 or more as rows in C order; not always a copy."""
@@ -95,23 +184,7 @@ def _argsort(x):
     rows = _rows(x)
     out, spare = blank(rows.shape, np.intp), blank((rows.shape[1],), np.intp)
     for i in range(rows.shape[0]):
-        _stable_order(rows[i], out[i], spare)
-    return viewed(out, x.shape)
-
-
-def _sort(x):
-    """Each row in order, as numpy.sort.
-
-    >>> sort(np.array([2.0, np.nan, 1.0])).tolist()
-    [1.0, 2.0, nan]
-    """
-    rows = _rows(x)
-    out, order = blank(rows.shape, x.dtype), blank((rows.shape[1],), np.intp)
-    spare = blank((rows.shape[1],), np.intp)
-    for i in range(rows.shape[0]):
-        _stable_order(rows[i], order, spare)
-        for k in range(order.size):
-            out[i, k] = rows[i, order[k]]
+        _order(rows[i], out[i], spare)
     return viewed(out, x.shape)
 
 
@@ -146,15 +219,10 @@ def _searchsorted_array(a, v, right):
     return viewed(out, v.shape)
 
 
-def _sorting(dtype):
-    """The types of argsort (intp) or sort (None: the argument's)."""
-
-    def rule(*args):
-        if len(args) != 1 or not isinstance(args[0], types.Array) or not args[0].ndim:
-            return None
-        return types.Array(dtype or args[0].dtype, args[0].ndim, "C"), args[0]
-
-    return rule
+def _sorting(*args):
+    if len(args) != 1 or not isinstance(args[0], types.Array) or not args[0].ndim:
+        return None
+    return types.Array(types.intp, args[0].ndim, "C"), args[0]
 
 
 def _searching(*args):
@@ -176,10 +244,9 @@ def _emit_search(context, builder, sig, args):
 
 argsort = compiled_as(
     quiet(lambda x: np.argsort(x, kind="stable"), _argsort.__doc__, "argsort"),
-    _sorting(types.intp),
+    _sorting,
     emit_python(_argsort, apart=True),
 )
-sort = compiled_as(quiet(np.sort, _sort.__doc__, "sort"), _sorting(None), emit_python(_sort, apart=True))
 searchsorted = compiled_as(
     quiet(
         lambda a, v, right: np.searchsorted(a, v, "right" if right else "left"), _searchsorted.__doc__, "searchsorted"

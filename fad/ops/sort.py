@@ -60,7 +60,7 @@ argsort = Op("argsort", lambda x: np.argsort(x, -1, kind="stable"), lambda x: Ty
              doc="The indices that sort x along its last axis, those of equal elements in their order; nan last",
              traits=Traits(widens=ORDER_KEPT, places=0))
 sort = Op("sort", lambda x: np.sort(x, -1), lambda x: Type(type_of(x).dtype, shape_of(x)), kind="opaque",
-          kernel="sorting.sort", kernel_params=(), derivative=Explicit(_sort_jvp, _sort_pullback), batch=_batch,
+          expand=lambda x: picked(x, argsort(x)), derivative=Explicit(_sort_jvp, _sort_pullback), batch=_batch,
           samples=(_sample(5), _sample(3, 4), _sample(2, 3, 4)), doc="x sorted along its last axis; nan last",
           traits=Traits(widens=ORDER_KEPT, rowwise=True))
 

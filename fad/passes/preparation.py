@@ -36,7 +36,7 @@ def prepared(func: Func) -> Func:
     are scalars, and so are elements that a loop reads or adds to at one place. Sums run in the order of memory. Arrays
     are read before they are written to.
     """
-    func = pipeline.through((legalise,), func)
+    func = _tidied((legalise,), func, (cse,))                          # values and their derivative sort once
     func = _tidied((merge_axes,), func, (cse, simplify, dce))          # reshapes meet reshapes
     func = _tidied((replace_aggregates,), func, AFTER_REPLACEMENT)
     return _tidied((guard_sums,), pipeline.through((*LOOPS, rematerialise), func), (dce,))

@@ -104,6 +104,12 @@ def beside_a_recurrence():
     return lambda: theirs(w), lambda: ours(w), 0.5
 
 
+def sorted_once():
+    x = RNG.standard_normal(20_000)
+    g = compiled(fad.value_and_grad(lambda x: np.sum(np.sort(x)[:100] ** 2)))
+    return lambda: np.argsort(x, kind="stable"), lambda: g(x), 1.0
+
+
 def bones():
     parents = [-1, *(0 if k % 4 == 1 else k - 1 for k in range(1, 21)), 0]
     rest, weights, base = (RNG.standard_normal(n) for n in ((22, 4, 4), (500, 22), 4))
@@ -127,7 +133,7 @@ def bones():
 
 
 @pytest.mark.parametrize("case", [sparse_jacobian, gathered, log_sum_exp, largest, histogram, neighbours,
-                                  beside_a_recurrence, bones])
+                                  beside_a_recurrence, sorted_once, bones])
 def test_structure_is_used(case):
     theirs, ours, bound = case()
     ratios: list = []
