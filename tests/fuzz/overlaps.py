@@ -1,5 +1,5 @@
 """Random functions over arrays from outside that lie in one memory: parts, rows, columns and other shapes of one array,
-real and imaginary parts, attributes that are views of another attribute.
+real and imaginary parts, attributes that are views of another attribute, fields of record arrays.
 
 Each is called three times in a transform, and in Python. Values, all arrays and the derivative are the same after each
 call, or the call is refused and has changed nothing. `python -m tests.fuzz.overlaps [COUNT] [FIRST]` tries COUNT
@@ -31,6 +31,9 @@ ONE, OTHER = np.ones(3) * 0.4, np.ones(3) * 0.6
 WINDOWS = [A[k:k + 4] for k in range(0, 9, 3)]
 ROWS = {'first': M[0], 'last': M[-1]}
 
+R = np.zeros(4, [('m', float), ('at', float, 2), ('k', int)])
+R['m'], R['at'], R['k'] = np.arange(4.0) * 0.2 + 0.1, np.arange(8.0).reshape(4, 2) * 0.1, [1, 0, 2, 1]
+
 class Body:
     def __init__(self):
         self.state = np.arange(6.0) * 0.1 + 0.3
@@ -56,13 +59,14 @@ def square(a):
 """
 FLAT = ("A", "HEAD", "TAIL", "EVEN", "BACK", "ROW", "COL", "SAME", "M[0]", "M[:, 1]", "T[1]", "WINDOWS[1]", "WINDOWS[2]",
         "ROWS['last']", "B.at", "B.speed", "B.state", "B.matrix[1]", "FROW", "FFLAT", "RE", "IM", "ONE", "HEAD[1:4]",
-        "CROSS", "FCOL", "v")
-WIDE = ("M", "T", "BLOCK", "F", "B.matrix", "THREE", "M[:, 1:]")
+        "CROSS", "FCOL", "v", "R['m']", "R['at'][1:, 0]", "R[1:]['m']", "Q['m']")
+WIDE = ("M", "T", "BLOCK", "F", "B.matrix", "THREE", "M[:, 1:]", "R['at']", "R[::2]['at']")
 LIKE = {"v = {0}": ("HEAD", "TAIL", "ONE", "ROW", "COL", "B.at", "RE", "WINDOWS[0]"),
         "v = {0} if {1} else {2}": ("ROW", "COL", "WINDOWS[1]", "ROWS['first']", "M[2]")}
 NUMBERS = ("s", "y[0]", "0.3", "np.tanh(s)", "{0}.sum()", "{0}[-1]", "{0}[0] * y[1]", "y[j % n]", "{1}.sum() * 0.3",
            "square({0})", "{1}[0].sum()", "B.energy()", "float(N[1])", "0.1 * NTAIL[0]", "abs(C[1])", "C.imag[2]",
-           "np.max({0})", "np.mean({1})", "({0} * {0}[::-1]).sum()", "CTAIL.real.sum()", "0.1 * N.sum()")
+           "np.max({0})", "np.mean({1})", "({0} * {0}[::-1]).sum()", "CTAIL.real.sum()", "0.1 * N.sum()", "R[j % 3]['m']", "R[1]['at'][0] * {0}[0]",
+           "sum(one['m'] * one['at'][1] for one in R)", "Q[0]['at'].sum()", "0.1 * R['k'][j % 4]")
 WRITES = ("{0}[{2}] = {3}", "{0}[0] += {3}", "{0}[...] *= 0.9", "{0}[1:] = {3}", "{0}[:2] *= {3}", "{1}[0] = {3}",
           "{1}[...] *= 0.8", "{1}[-1] += 0.1 * {3}", "np.multiply({0}, 0.7, out={0})", "shift({0}, {3})", "{0}[::2] = {3}",
           "s = s + B.step(0.1)", "s = s + B.step({3} * 0.01)", "C[1] = {3} + 0.3j", "C[:] *= 0.5j", "N[2] = 3", "NEVEN[:] += 1", "B.at += 0.1", "B.matrix *= 0.9",
@@ -70,6 +74,10 @@ WRITES = ("{0}[{2}] = {3}", "{0}[0] += {3}", "{0}[...] *= 0.9", "{0}[1:] = {3}",
           "A[:] = A[::-1] * 0.9", "M[:, 0], M[:, 1] = M[:, 1], M[:, 0] * 0.9", "np.copyto(ROW, COL.mean())",
           "for w in WINDOWS: w *= 0.95", "for w in WINDOWS: s = s + w[0]; w[1] = {3}", "{0}[[0, 1]] += {3}",
           "B.at, B.speed = B.speed, B.at", "w = {0}; w[1] = {3}; s = s + w.sum() * 0.1",
+          "R[j % 3]['m'] = {3}", "R[1]['at'] = {3}", "R['at'][:, 0] *= {3}", "R[1:] = R[:-1].copy()", "Q = R[1:]",
+          "Q = R.copy()", "Q = R[R['k'] > 0]", "Q['m'] = {3}", "Q[0]['at'][1] += {3}", "R[2] = R[0]",
+          "R[0] = ({3}, {3}, 2)", "R['k'][j % 4] += 1", "for one in R: one['m'] *= 0.9", "Q = np.zeros_like(R)",
+          "for one in R: s = s + one['m']; one['at'][0] = s * 0.1", "one = R[j % 2]; one['m'] = {3}; one['at'] *= 0.9",
           "s = s + fad.grad(lambda q: (q * HEAD[:len(q)]).sum() * {3})(y)[0]")
 ARRAYS = ("A", "F", "C", "N", "ONE", "OTHER")
 
@@ -79,7 +87,7 @@ class Generator(Blocks):
 
     def program(self):
         body = [Statement("n = len(x)"), Statement("y = x * 1.0"), Statement("s = 0.1"), Statement("j = 0"),
-                Statement(f"v = {self.r.choice(FLAT[:10])}")]
+                Statement(f"v = {self.r.choice(FLAT[:10])}"), Statement(self.r.choice(["Q = R", "Q = R[:3]", "Q = R.copy()"]))]
         body += [s for _ in range(self.r.randint(2, 4)) for s in self.statement(0)]
         ends = [self.number() for _ in range(2)]
         return [Statement("def f(x):", [*body, Statement(f"return s + 0.7 * {ends[0]} + {ends[1]} * y[1]")])]
@@ -127,7 +135,8 @@ class Run:
 
     @property
     def state(self):
-        return [*[self.scope[name].copy() for name in ARRAYS], self.scope["B"].state.copy(), self.scope["B"].at.copy()]
+        records = [self.scope["R"][name].copy() for name in ("m", "at", "k")]
+        return [*records, *[self.scope[name].copy() for name in ARRAYS], self.scope["B"].state.copy(), self.scope["B"].at.copy()]
 
 
 def on_the_tape(f):
