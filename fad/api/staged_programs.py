@@ -22,7 +22,6 @@ from ..trace.lists.export import deliver
 from ..trace.outcome.leaks import refuse_changed_arguments
 from ..trace.tracing import trace
 from ..trace.values.decided import decided_if_needed
-from ..trace.values.outside_views import with_owners
 from ..util import tree
 from ..util.collection import collection_paused
 from ..util.config import config
@@ -162,9 +161,9 @@ class StagedPrograms:
         data = set(dynamic)
         fixed = {k: x for k, x in enumerate(leaves) if k not in data}
         with collection_paused(), config.held():
-            traced = decided_if_needed(lambda: observed_if_needed(with_owners(lambda: trace(
+            traced = decided_if_needed(lambda: observed_if_needed(lambda: trace(
                 self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
-                names=[names[k] for k in dynamic], own=True, state=state))))
+                names=[names[k] for k in dynamic], own=True, state=state)))
             traced = in_lanes(traced)
             try:
                 own = 0 if self.lifting is None else sum(k < self.lifting.count for k in dynamic)

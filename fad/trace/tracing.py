@@ -35,7 +35,7 @@ from .regions.widening import ComparedPart
 from .runtime.capture import captured
 from .runtime.library import original_of
 from .values.aliases import check as check_twins
-from .values.outside_views import keep_captures_apart, known_owners, refused_for_owners
+from .values.outside_views import keep_captures_apart, known_owners, refused_for_owners, with_owners
 from .values.tracer import Tracer
 
 
@@ -102,7 +102,14 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
 
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
-    call = call or _in_order
+    def once_more() -> Traced:
+        return _trace(f, leaves, call or _in_order, name, names, own, moving, once, state)
+    return once_more() if stack.builders() else with_owners(once_more)
+
+
+def _trace(f: Callable, leaves: Sequence, call: Callable, name: str, names: Sequence, own: bool, moving: Sequence,
+           once: bool, state: Sequence) -> Traced:
+    """One trace, as trace() makes it."""
     with (building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder,
           refused_for_owners(builder), lifted(builder.root, state), effects_of(builder) as effects):
         is_whole = builder.parent is None

@@ -49,20 +49,17 @@ def known_owners() -> dict:
     return dict(_state.owners)
 
 
-def with_owners(trace: Callable[[], T]) -> Callable[[], T]:
-    """The trace, made again with further owners as long as it writes to arrays that share memory."""
+def with_owners(trace: Callable[[], T]) -> T:
+    """trace(), made again with further owners as long as it writes to arrays that share memory."""
     found: dict[int, np.ndarray] = {}
-
-    def traced() -> T:
-        while True:
-            before, _state.owners = _state.owners, found
-            try:
-                return trace()
-            except SharedOwners as error:
-                found.update(error.owners)
-            finally:
-                _state.owners = before
-    return traced
+    while True:
+        before, _state.owners = _state.owners, found
+        try:
+            return trace()
+        except SharedOwners as error:
+            found.update(error.owners)
+        finally:
+            _state.owners = before
 
 
 def keep_captures_apart(root: Builder, written: Sequence) -> None:
