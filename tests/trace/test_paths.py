@@ -1,5 +1,6 @@
 """A `try` whose outcome depends on data is compiled: one path for each way through it (fad/trace/regions/paths.py)."""
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -402,18 +403,42 @@ def test_what_stands_in_front_of_a_fork_is_computed_once():
     assert source.count("= exp(") == 1
 
 
-def test_more_forks_than_can_be_followed_run_on_the_tape():
-    def f(x):
-        s = 0.0
-        try:
-            s += log(x[0] + 1.0) + log(x[0] + 2.0) + log(x[0] + 3.0) + log(x[0] + 4.0)
-            s += log(x[1] + 1.0) + log(x[1] + 2.0) + log(x[1] + 3.0) + log(x[1] + 4.0)
-        except ValueError:
-            s = 0.0
-        return s
+def many_lines(x):
+    s = 0.0
+    try:
+        s += log(x[0] + 1.0) + log(x[0] + 2.0) + log(x[0] + 3.0) + log(x[0] + 4.0)
+        s += log(x[1] + 1.0) + log(x[1] + 2.0) + log(x[1] + 3.0) + log(x[1] + 4.0)
+    except ValueError:
+        s = 2.0 * x[0]
+    return s
 
-    with pytest.warns(fad.FallbackWarning, match="more than 6 lines"):
-        assert np.isclose(fad.jit(f)(POINTS[0]), f(POINTS[0]))
+
+def a_power(x):
+    try:
+        y = float(x[0]) ** -1.5
+        s = log(x[1]) + y
+    except ValueError:
+        s = 2.0 * x[2]
+    except (ZeroDivisionError, TypeError):
+        s = 3.0 * x[2]
+    return s
+
+
+@pytest.mark.parametrize("policy", ["never", "now"])
+@pytest.mark.parametrize("f", [many_lines, a_power])
+def test_lines_that_raise_on_no_path_of_the_program_raise_on_the_tape(f, policy):
+    values = np.array([0.3, 1.1, 2.0])
+    with fad.config.using(compile=policy), warnings.catch_warnings():
+        g = fad.value_and_grad(f, fallback=False)
+        assert np.isclose(g(values)[0], f(values))
+        warnings.simplefilter("ignore")
+        h = fad.value_and_grad(f)
+        h(values)
+        for bad in ([0.0, 1.1, 2.0], [0.0, -1.0, 2.0], [0.3, -9.0, 1.0], [0.3, 1.1, 2.5]):
+            x = np.array(bad)
+            value, slope = h(x)
+            assert np.isclose(value, f(x))
+            assert np.allclose(slope, fad.value_and_grad(f)(x)[1])
 
 
 def test_the_text_of_an_error_that_says_a_number_is_pythons():

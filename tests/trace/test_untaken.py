@@ -315,3 +315,26 @@ def test_an_error_that_takes_more_than_a_text_is_raised_as_its_kind():
     assert fad.grad(f)(1.0) == 2.0
     with pytest.raises(UnicodeError, match="wrong"):
         fad.grad(f)(3.0)
+
+
+class Node:
+    def __init__(self, value=None, next=None):
+        self.value, self.next = value, next
+
+
+NONE = {
+    "an operator": lambda x, p=None: p - x if x > 2.0 else x * x,
+    "a comparison": lambda x, p=None: (x if p < x else 0.0) if x > 2.0 else x * x,
+    "an item": lambda x, p=None: p[0] * x if x > 2.0 else x * x,
+    "a call": lambda x, p=None: p(x) if x > 2.0 else x * x,
+    "an attribute": lambda x, p=None: Node(x).next.value * x if x > 2.0 else x * x,
+}
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_what_none_cannot_do_stands_on_a_side_that_is_not_taken(name):
+    f = NONE[name]
+    g = fad.grad(f, fallback=False)
+    assert g(1.5) == 3.0
+    with pytest.raises((TypeError, AttributeError), match="NoneType"), refusals():
+        fad.grad(f)(3.0)

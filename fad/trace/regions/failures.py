@@ -91,6 +91,13 @@ def _errors_of(eqn: Equation) -> tuple:
     return tuple(_RAISED[traits.raises]) if traits.raises in _RAISED else (ValueError, OverflowError, ZeroDivisionError)
 
 
+def is_told_by_result(eqn: Equation, kinds: tuple) -> bool:
+    """Whether an operation on floats raises errors of numbers only where its result is infinite, or not a number."""
+    y = eqn.outputs[0].type if eqn.outputs else None
+    is_of_floats = y is not None and y.dtype.kind == "f" and not y.rank
+    return is_of_floats and bool(eqn.op.traits.raises) and not eqn.regions and not _may_be_told(eqn, kinds)
+
+
 def failure_of(eqn: Equation, kinds: tuple, builder: Builder) -> "Failure | None":
     """The one error of these kinds that an equation which may raise one raises, if it can be told when. It is the last
     equation of the builder.

@@ -145,9 +145,16 @@ def is_pythons(error: Exception) -> bool:
     program gets there.
     """
     is_known = (
-        not isinstance(error, TypeError) if is_users(error) else isinstance(error, (LookupError, ArithmeticError))
+        not isinstance(error, TypeError)
+        if is_users(error)
+        else isinstance(error, (LookupError, ArithmeticError)) or _is_about_none(error)
     )
     return is_known and not isinstance(error, FadError) and is_of_users_line(error)
+
+
+def _is_about_none(error: Exception) -> bool:
+    """Whether something was done that None cannot do: a - None, None[0], None.x, None()."""
+    return isinstance(error, (TypeError, AttributeError)) and "'NoneType'" in str(error)
 
 
 def check_of(error: BaseException, is_found: bool = False) -> dict:

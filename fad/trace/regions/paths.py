@@ -10,7 +10,9 @@ fork the statement is traced once for each outcome: from its beginning, with the
 itself that raises, unwinds and handles, in the state that the line finds. Each path traces again what stands in front
 of the fork; common subexpression elimination leaves one of each (passes/cse.py).
 
-The number of paths is exponential in that of forks on one path, which is bounded (MOST_FORKS).
+The number of paths is exponential in that of forks on one path, which is bounded (MOST_FORKS). The program
+checks that further lines raise nothing, and those whose error nobody can tell (`x ** y` has several). Where they do,
+the tape does what Python does.
 """
 import functools
 from collections.abc import Callable, Iterator
@@ -19,12 +21,13 @@ from typing import Any
 
 from ...ir.build import Value, current
 from ...ir.graph import Equation, Literal
+from ...ir.op import registry
 from ...ir.uses import reads
 from ...util.defects import raise_for_user
-from ...util.errors import UnstageableError
+from ...util.errors import RAISED_ON_A_WAY, UnstageableError
 from ..heap.percall import steps_here
 from .branch import choose
-from .failures import failure_of, may_raise
+from .failures import failure_of, is_told_by_result, may_raise
 from .unroll import attempted
 
 MOST_FORKS = 6                                               # on one path through a statement
@@ -97,17 +100,30 @@ class Path:
             return
         with self.closed():
             failure = failure_of(eqn, self.kinds, self.builder)
-            if failure is None:                               # the handler refuses it
+            if failure is None:
+                if is_told_by_result(eqn, self.kinds):        # the handler refuses any other
+                    self.builder.trace.settled[id(eqn)] = eqn
+                    self._leave_to_tape(eqn, registry["isfinite"](self.builder.value_of(eqn.outputs[0])))
                 return
             self.builder.equations.pop()
             if failure.before is not None:
                 self._add(failure.before)
             test = failure.when()
         operands = [repr(a.value) if isinstance(a, Literal) else a for a in eqn.inputs]
-        if self.ask(test, (eqn.op.name, *operands, str(eqn.params))):
+        fork = eqn.op.name, *operands, str(eqn.params)
+        if isinstance(test, Value) and len(self.met) == MOST_FORKS and fork not in self.met:
+            with self.closed():
+                self._leave_to_tape(eqn, registry["logical_not"](test))
+        elif self.ask(test, fork):
             raise_for_user(failure.error())
         if failure.after is not None:
             self._add(failure.after)
+
+    def _leave_to_tape(self, eqn: Equation, holds: Value) -> None:
+        """Let the program check that an equation raises nothing. Where it does, the tape does what Python does."""
+        registry["check_that"](holds, True, what=f"{RAISED_ON_A_WAY}: {eqn.op.name}", error="ArithmeticError")
+        check = self.builder.equations[-1]
+        self.builder.trace.settled[id(check)] = check
 
     @contextmanager
     def closed(self) -> Iterator[None]:
