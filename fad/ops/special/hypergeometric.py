@@ -2,6 +2,7 @@
 
 Formulas: Digital Library of Mathematical Functions, chapters 4, 6, 13, 15, 16.
 """
+import math
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,23 @@ sici_ci = special_part("sici_ci", 1, lambda y, x: cos(x) / x, call="sici")
 shichi_shi = special_part("shichi_shi", 0, lambda y, x: hyp0f1(1.5, 0.25 * x * x), call="shichi")    # sinh(x) / x
 shichi_chi = special_part("shichi_chi", 1, lambda y, x: cosh(x) / x, call="shichi")
 spence = special("spence", lambda y, x: -hyp2f1(1.0, 1.0, 2.0, -(x - 1.0)))        # log(x) / (1 - x), also at 1
-sinc = composed("sinc", lambda x: np.sinc(x)[()], lambda x: op("sin").infer(x), "sinc({0})",
-                Partials(lambda y, x: -PI * PI / 3.0 * x * hyp0f1(2.5, -0.25 * PI * PI * x * x)), (-2.0, 2.0), arity=1,
-                doc="sin(pi x) / (pi x), 1 at zero: 0F1(; 3/2; -(pi x)^2 / 4)")
+
+# d/dx sin(u) / u = pi sum_k (-1)^k 2k u^(2k-1) / (2k+1)!, where u = pi x
+_SINC_SERIES = [(-1) ** k * 2.0 * k / math.factorial(2 * k + 1) for k in range(1, 12)]
+
+
+def _sinc_slope(y: Any, x: Any) -> Any:
+    """(cos(pi x) - y) / x; near zero, where that loses digits, the series."""
+    is_near = abs(x) < 0.5
+    u = PI * where(is_near, x, 0.0)
+    total: Any = 0.0
+    for c in reversed(_SINC_SERIES):
+        total = total * (u * u) + c
+    return where(is_near, PI * u * total, (cos(PI * x) - y) / where(is_near, 1.0, x))
+
+
+sinc = composed("sinc", lambda x: np.sinc(x)[()], lambda x: op("sin").infer(x), "sinc({0})", Partials(_sinc_slope),
+                (-2.0, 2.0), arity=1, doc="sin(pi x) / (pi x), 1 at zero")
 
 # -- inverses of x e^x and x + log x ---------------------------------------------------------------
 
