@@ -18,8 +18,8 @@ class Capture(Protocol):
 
 
 def records_from(array: np.ndarray, capture: Capture) -> Records:
-    """The stand-in for a record array. The array itself does what the stand-in cannot, as long as nothing was written to
-    it, under a guard for all that it holds.
+    """The stand-in for a record array. The array itself does what the stand-in cannot, as long as nothing was written
+    to it, under a guard for all that it holds.
     """
     fields = {name: capture.swap(array[name]) for name in array.dtype.names or ()}
 
