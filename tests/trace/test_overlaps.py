@@ -3,6 +3,7 @@ import mmap
 
 import numpy as np
 import pytest
+import scipy.spatial
 
 import fad
 from fad.util.errors import SideEffectError
@@ -300,8 +301,42 @@ def mapped():
     return f, a
 
 
+def read_by_c():
+    points = np.array([[0.0, 0.0], [3.0, 4.0]])
+    tree = scipy.spatial.cKDTree(points, copy_data=False)
+
+    def f(x):
+        points[0] = x
+        return tree.query([0.0, 0.0])[0] * x[1]
+    return f, points
+
+
+def read_by_masked_array():
+    a = np.arange(4.0)
+    masked = np.ma.array(a, copy=False)
+
+    def f(x):
+        a[0] = x[0]
+        return masked.sum() * x[1]
+    return f, a
+
+
+def read_in_a_loop_before_the_write():
+    a = np.arange(4.0)
+    masked = np.ma.array(a, copy=False)
+
+    def f(x):
+        s = 0.0
+        for k in range(3):
+            s = s + masked.sum() * x[1]
+            a[k] = x[0]
+        return s
+    return f, a
+
+
 @pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
-@pytest.mark.parametrize("make", [field_of_records, buffer_of_bytes, of_another_dtype, repeated, mapped],
+@pytest.mark.parametrize("make", [field_of_records, buffer_of_bytes, of_another_dtype, repeated, mapped, read_by_c,
+                                  read_by_masked_array, read_in_a_loop_before_the_write],
                          ids=lambda f: f.__name__)
 def test_a_derivative_of_what_cannot_be_followed_is_refused(make):
     f, memory = make()

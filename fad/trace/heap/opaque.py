@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir import stack
 from ...ir.build import Value
 from ...util.profiled import unprofiled
 from ...util.reach import reached
@@ -41,8 +42,9 @@ from ..objects.containers import (
     slots_of,
 )
 from ..objects.draws import goes_on, held_by, is_source
-from ..objects.opaque_state import BUFFERS, arrays_within, holds_no_traced
+from ..objects.opaque_state import BUFFERS, arrays_within, held_by_c, holds_no_traced
 from ..values.iterate import Once
+from ..values.outside_views import has_written, note_read
 from .journal import all_made, attributes_of, made, note
 
 LOOKING = LOOK | {int, float, bool, complex, str, repr, abs, round}
@@ -84,9 +86,19 @@ def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
     start = [f, *given]
     for x in reach(x for x in start if not _notes_itself(x)):
         note(x)
+    note_reads(*start)
     if isinstance(owner, ModuleType) or not any(isinstance(x, Iterator) for x in given):
         return lambda result: _note_new(result, start)
     return lambda result: None
+
+
+@unprofiled
+def note_reads(*values: object) -> None:
+    """Note that code which fad does not see may read what these values reach."""
+    if stack.builders() and has_written():
+        for x in reached(values, lambda x: [*_parts(x), *held_by_c(x)]):
+            if isinstance(x, np.ndarray):
+                note_read(x)
 
 
 @unprofiled

@@ -4,6 +4,7 @@ So do arrays within objects of NumPy's and SciPy's (the coefficients of a polyno
 which only the library's own code reads.
 """
 import ctypes
+import gc
 from array import array
 from collections.abc import Iterator
 from contextvars import Context, ContextVar
@@ -18,6 +19,8 @@ from ...util.interrupts import let_through
 from ...util.where import package_name
 from .containers import is_users
 
+_HEAP = 1 << 9                                                # the flag of classes that Python's code has made
+_SEEN = (list, tuple, dict, set, frozenset, type, ModuleType, FunctionType, np.ndarray, Value)
 LARGEST = 1 << 20                                             # bytes of an array that is kept
 # the last is the base of all numbers of C
 BUFFERS: tuple[type, ...] = (bytearray, array, ctypes.Array, ctypes.Structure, *ctypes.c_double.__bases__)
@@ -40,6 +43,13 @@ def arrays_within(x: object) -> Iterator[np.ndarray]:
     for part in list(attributes.values()):
         if type(part) is np.ndarray and part.flags.writeable and part.nbytes <= LARGEST:
             yield part
+
+
+def held_by_c(x: object) -> list:
+    """The things that an object holds where Python's code does not see them: in the fields of a class of C's."""
+    if all(c.__flags__ & _HEAP or c is object for c in type(x).__mro__) or isinstance(x, _SEEN):
+        return []
+    return [part for part in gc.get_referents(x) if not isinstance(part, (type, ModuleType, FunctionType))]
 
 
 def held_in(x: object) -> Any:

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from ...ir.build import Value
 from ...ops.records import Record, Records
 from ...util.array import AnyArray, ArrayOrNumber
@@ -23,7 +25,7 @@ from ..guards.guard import in_class
 from ..guards.kinds import MISSING
 from ..heap.effects import note_rewritten, the_array_there
 from ..heap.journal import note
-from ..heap.opaque import note_write
+from ..heap.opaque import note_reads, note_write
 from ..regions import optional
 from ..values.tracer import Tracer
 from .builtin import length
@@ -49,6 +51,10 @@ from .special_methods import (
     UNARY,
     UNCHANGING,
 )
+
+# no other code gives their items
+READ_BY_FAD = (Value, dict, list, tuple, np.ndarray, Records, Record, NameDict)
+READ_AT_ONCE = PLAIN | ARRAYS
 
 
 class DataModel(Protocols, Conversions):
@@ -92,6 +98,8 @@ class DataModel(Protocols, Conversions):
             return new(operation(a, b))
         method, reflected = f"__{name}__", f"__r{name}__"
         if self.special(a, method) is None and self.special(b, reflected) is None:
+            if type(a) not in READ_AT_ONCE or type(b) not in READ_AT_ONCE:
+                note_reads(a, b)
             return new(operation(*self._beside(a, b)))
         found = self._first_of(self._attempts(operation, a, b, method, reflected))
         if found is NotImplemented:
@@ -191,6 +199,8 @@ class DataModel(Protocols, Conversions):
         if method is not None:
             return method(c, k)
         missing = self.special(c, "__missing__") if isinstance(c, dict) else None
+        if not isinstance(c, READ_BY_FAD):
+            note_reads(c)
         return c[k] if missing is None or k in c else missing(c, k)
 
     @door

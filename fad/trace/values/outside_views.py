@@ -84,6 +84,33 @@ def keep_captures_apart(root: Builder, written: Sequence) -> None:
         raise SharedOwners(owners)
 
 
+def note_read(array: np.ndarray) -> None:
+    """Note that code which fad does not see may read an array from outside.
+
+    What the function has written to it, or to another one in the same memory, is not there before the program is over.
+    In a region the write may come later in the text, and an iteration earlier.
+    """
+    builder = current()
+    if any((builder is not builder.root or _is_written(seen)) and lies_in(x, array) for x, seen in _outside(builder)):
+        builder.trace.read_as_is[id(array)] = array
+
+
+def has_written() -> bool:
+    """Whether the function has written to an array from outside; also where it may have, in a region."""
+    builder = current()
+    return any(builder is not builder.root or _is_written(seen) for _, seen in _outside(builder))
+
+
+def _outside(builder: Builder) -> list:
+    """The arrays from outside, each with what the function sees in its place."""
+    root: Any = builder.root
+    return [entry[:2] for entry in (root.outside if root.live else root.trace.captured).values()]
+
+
+def _is_written(seen: Any) -> bool:
+    return not hasattr(seen, "_version") or bool(seen._version)
+
+
 @contextmanager
 def refused_for_owners(root: Builder) -> Iterator[None]:
     """A trace that is refused after it has written to an array that shares memory with another one is made once more:
