@@ -99,10 +99,11 @@ class Equation:
 class Func:
     """A function of the IR: inputs, equations in order, outputs."""
 
-    __slots__ = ("name", "inputs", "equations", "outputs")
+    __slots__ = ("name", "inputs", "equations", "outputs", "free")
 
     def __init__(self, name: str, inputs: tuple, equations: list, outputs: tuple):
         self.name, self.inputs, self.equations, self.outputs = name, tuple(inputs), equations, tuple(outputs)
+        self.free: tuple | None = None                        # the parts that free_vars has looked at, and its answer
 
     def replace(self, *, inputs: "tuple | None" = None, equations: "list | None" = None,
                 outputs: "tuple | None" = None) -> "Func":
@@ -177,8 +178,16 @@ def extents_of(vars: Iterable) -> Iterator[Var]:
 def free_vars(func: Func) -> list:
     """Variables that a region uses and does not bind, in the order of first use (extents of types included).
 
-    A variable that a nested region uses and the region itself does not bind is free in both.
+    A variable that a nested region uses and the region itself does not bind is free in both. The answer is kept: passes
+    ask for it at each equation around the region.
     """
+    looked_at = func.inputs, func.outputs, func.equations, len(func.equations)
+    if func.free is None or not all(map(operator.is_, func.free[0][:3], looked_at)) or func.free[0][3] != looked_at[3]:
+        func.free = looked_at, _free_vars(func)
+    return list(func.free[1])
+
+
+def _free_vars(func: Func) -> list:
     bound = set(func.inputs) | set(_input_extents(func))
     free: dict[Var, None] = {}
 

@@ -82,8 +82,9 @@ def type_of(x: Any) -> Type:
     dtype = _WEAK.get(type(x))
     if dtype is not None:
         return Type(dtype, (), True)
-    if hasattr(x, "atom"):
-        return x.atom.type
+    atom = getattr(x, "atom", None)
+    if atom is not None:
+        return atom.type
     if not hasattr(x, "dtype") and isinstance(x, (int, float, complex)):  # a user's class derived from one of these
         return Type(_WEAK[next(c for c in type(x).__mro__ if c in _WEAK)], (), True)
     return Type(x.dtype, x.shape)

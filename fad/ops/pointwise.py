@@ -7,7 +7,7 @@ import numpy as np
 
 from ..ir.build import Value
 from ..ir.op import Op, registry
-from ..ir.types import Type, is_number, result_dtype, type_of, ufunc_dtypes
+from ..ir.types import Type, is_number, loop_dtypes, result_dtype, type_of
 from ..util.array import AnyArray, ArrayOrNumber
 from .extents import broadcast_of
 from .kinds import is_complex, match, spread
@@ -16,9 +16,9 @@ from .kinds import is_complex, match, spread
 def infer_elementwise(ufunc: np.ufunc) -> Callable:
     """The result type of a ufunc: its loop's dtype, the broadcast shape; weak if all inputs are Python numbers."""
     def infer(*args: ArrayOrNumber) -> Type:
-        shape = broadcast_of(*args)
-        weak = not shape and all(type_of(a).weak for a in args)
-        dtypes = ufunc_dtypes(ufunc, *args)
+        shape, types = broadcast_of(*args), [type_of(a) for a in args]
+        weak = not shape and all(t.weak for t in types)
+        dtypes = loop_dtypes(ufunc, types)
         if ufunc not in COMPARISONS:
             _see_that_ints_fit(dtypes, args)
         return Type(dtypes[-1], shape, weak)

@@ -74,6 +74,8 @@ class Tracer(Value):
 
     @property
     def atom(self) -> Var:
+        if self.bound is None and self.optional is None and self.tie is None and not self.kin:
+            return self._var
         if self.bound is not None and stack.builders():
             self.bound.check()
         if self.optional is not None and stack.builders():
