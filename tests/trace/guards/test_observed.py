@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import fad
+from fad.api import staged_programs
 from fad.trace.guards.observed import Observation
 
 from ..packages import of_file
@@ -128,3 +129,19 @@ def test_what_fad_runs_for_itself_does_not_count():
         sys.setprofile(None)
     assert seen.may_have_run(len) and not seen.may_have_run(slope)
     assert not seen.may_have_run(ast.parse)
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_the_profiler_rests_while_fad_decides(name, module, monkeypatch):
+    f, noted, note = made(module, BODIES[name]), [], Observation.note
+
+    def counted(self, frame, event, given):
+        noted.append((event, frame.f_code.co_name))
+        note(self, frame, event, given)
+    monkeypatch.setattr(Observation, "note", counted)
+    traces, trace = [], staged_programs.trace
+    monkeypatch.setattr(staged_programs, "trace", lambda *a, **k: (traces.append(f), trace(*a, **k))[1])
+    fad.grad(f, fallback=False)(X)
+    assert noted and len(traces) == 2                         # one that is refused, one that is observed
+    assert {"reach", "rewritten_code", "guard_all", "_rewrite", "_walk"}.isdisjoint(name for _, name in noted)
+    assert sys.getprofile() is None
