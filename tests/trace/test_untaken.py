@@ -338,3 +338,28 @@ def test_what_none_cannot_do_stands_on_a_side_that_is_not_taken(name):
     assert g(1.5) == 3.0
     with pytest.raises((TypeError, AttributeError), match="NoneType"), refusals():
         fad.grad(f)(3.0)
+
+
+def of_a_column(x):
+    u = x[:2].reshape((2, 1))
+    n = 0
+    while u[0] < 3 and u[1] < 7:
+        u, n = u * 1.5, n + 1
+    return x.sum() * n if u[0] > 3.2 or abs(u[1]) >= 8 else x[0]
+
+
+@pytest.mark.parametrize("policy", ["never", "now"])
+def test_an_array_of_one_element_decides(policy):
+    with fad.config.using(compile=policy):
+        g = fad.value_and_grad(of_a_column, fallback=False)
+        for x in (np.array([0.5, 1.5, 2.5]), np.array([2.5, 7.5, 2.5])):
+            value, slope = g(x)
+            assert value == pytest.approx(of_a_column(x))
+            want = [(of_a_column(x + e) - of_a_column(x - e)) / 2e-6 for e in 1e-6 * np.eye(3)]
+            np.testing.assert_allclose(slope, want, atol=1e-7)
+
+
+def test_an_array_of_more_or_no_elements_does_not():
+    for shape in (2, 0):
+        with pytest.raises(ValueError, match="truth value"), refusals():
+            fad.jit(lambda x: 1.0 if x > 0.5 else 2.0)(np.ones(shape))

@@ -43,6 +43,8 @@ def truth(x: object) -> Any:
     given = optional.given(x)
     if isinstance(given, Value):
         return registry["logical_and"](given, truth(optional.bare(x)))
+    if x.ndim and all(n == 1 for n in x.type.shape):          # an extent of 1 is always a constant
+        x = x.reshape(())
     if x.ndim:
         raise ValueError("the truth value of an array with more than one element is ambiguous; use a.any() or a.all()")
     return x if x.dtype.kind == "b" else x != 0
