@@ -7,6 +7,7 @@ from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ops.carry import UNDEFINED
 from ...ops.control import trace_branches
+from ...ops.face import METHODS
 from ...util.array import ArrayOrNumber
 from ...util.interrupts import is_interrupt
 from ...util.profiled import unprofiled
@@ -44,7 +45,7 @@ def truth(x: object) -> Any:
     if isinstance(given, Value):
         return registry["logical_and"](given, truth(optional.bare(x)))
     if x.ndim and all(n == 1 for n in x.type.shape):          # an extent of 1 is always a constant
-        x = x.reshape(())
+        return truth(METHODS["reshape"](x, ()))
     if x.ndim:
         raise ValueError("the truth value of an array with more than one element is ambiguous; use a.any() or a.all()")
     return x if x.dtype.kind == "b" else x != 0
