@@ -1,5 +1,6 @@
 """Lists that loops index: one region whatever the number of iterations, and Python's identity of lists and of what is
 in them."""
+import bisect
 import contextlib
 
 import numpy as np
@@ -94,3 +95,23 @@ def test_numbers_of_a_list_give_way_to_an_array_s_type():
         return s
     x = np.arange(4, dtype=np.float32)
     assert fad.jit(f)(x).dtype == f(x).dtype == np.float32
+
+
+class Table:
+    def __init__(self):
+        self.x, self.y, self.t = [0.0, 1.0, 2.5, 4.0], [3.0, 2.0, 1.0, 5.0], (1.0, 2.0, 3.0)
+
+    def at(self, x):
+        if x < self.x[0] or x > self.x[-1]:
+            return 0.0 * x
+        i = bisect.bisect(self.x, x) - 1
+        return self.y[i] + (self.y[i + 1] - self.y[i]) * (x - self.x[i]) / (self.x[i + 1] - self.x[i]) * self.t[i]
+
+
+def test_lists_of_an_object_outside_are_read_whole_and_by_an_index_that_depends_on_data():
+    table = Table()
+    g = fad.value_and_grad(table.at, fallback=False)
+    for x in (0.4, 2.2, 3.1, 5.0):
+        assert g(x) == pytest.approx((table.at(x), (table.at(x + 1e-6) - table.at(x - 1e-6)) / 2e-6))
+    table.y[2] = 7.0
+    assert g(2.2)[0] == pytest.approx(table.at(2.2))

@@ -192,7 +192,9 @@ class DataModel(Protocols, Conversions):
         """c[k]. is_indexed: the code reads only an element of the result."""
         self.hashed(k)
         if id(c) in self.capture.indexed:
-            return self.capture.element(c, k, is_indexed)
+            if type(k) is not Tracer:
+                return self.capture.element(c, k, is_indexed)
+            c = self.capture.swap(c)                          # any element may be meant
         if type(c) in PLAIN:
             return number_at(c, k) if type(k) is Tracer else c[k] if type(k) is not slice else new(c[k])
         method = self.special(c, "__getitem__")
