@@ -12,7 +12,7 @@ from .staged import Staged, check_callable
 
 
 @named_as_here
-def cfunc(f: Callable, *examples: Any, signature: "str | None" = None) -> Any:
+def cfunc(f: Callable, *examples: object, signature: "str | None" = None) -> Any:
     """Compile `f` into a C function, for libraries that take a pointer to one.
 
     Parameters

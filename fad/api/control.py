@@ -74,7 +74,7 @@ def _truth(function: str, name: str, x: object) -> bool:
 
 
 @named_as_here
-def cond(predicate: Any, if_true: Callable, if_false: Callable, *operands: Any) -> Any:
+def cond(predicate: object, if_true: Callable, if_false: Callable, *operands: object) -> Any:
     """Call one of two functions, and compute only that one.
 
     A plain ``if`` does the same in code that fad can read.
@@ -121,7 +121,7 @@ def _branch(f: Callable, operands: tuple, shape: Shape) -> Callable:
 
 
 @named_as_here
-def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
+def switch(index: object, branches: Sequence[Callable], *operands: object) -> Any:
     """Call the function that an index chooses.
 
     Parameters
@@ -155,7 +155,7 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any) -> Any:
 
 
 @named_as_here
-def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
+def while_loop(test: Callable, body: Callable, init: object, *, checkpoint: bool = False) -> Any:
     """Run ``carry = body(carry)`` as long as ``test(carry)`` holds.
 
     A plain ``while`` loop does the same in code that fad can read.
@@ -195,7 +195,7 @@ def while_loop(test: Callable, body: Callable, init: Any, *, checkpoint: bool = 
 
 
 @named_as_here
-def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: bool = False) -> Any:
+def fori_loop(lower: object, upper: object, body: Callable, init: object, *, checkpoint: bool = False) -> Any:
     """Run ``carry = body(i, carry)`` for ``i = lower, ..., upper - 1``.
 
     A plain ``for`` loop does the same in code that fad can read.
@@ -236,7 +236,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable, init: Any, *, checkpoint: 
 
 
 @named_as_here
-def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, reverse: bool = False) -> tuple:
+def scan(f: Callable, init: object, xs: object = None, length: "int | None" = None, reverse: bool = False) -> tuple:
     """Carry a value along the first axis of `xs`.
 
     Parameters
@@ -279,7 +279,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: "int | None" = None, re
     carry, result = Shape("the carry of scan"), Shape("the results of scan")
     start = carry.leaves(of_its_own(init))
 
-    def iteration(i: int, *c: Any) -> tuple:
+    def iteration(i: int, *c: object) -> tuple:
         new, y = _carried(f(carry.tree(c), at(i)))
         return carry.leaves(new), result.leaves(y)
     kinds = result_types(lambda *c: iteration(0, *of_its_own(c))[1], start, [False] * len(start))

@@ -53,7 +53,7 @@ class _WithRule:
         functools.update_wrapper(self, check_callable(f, type(self).__name__))
         self.f, self.nondiff = f, tuple(nondiff_argnums)
 
-    def __call__(self, *args: object, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         leaves = tree.flatten((args, kwargs))[0]
         level = level_of(leaves)
         if level == 1:

@@ -44,7 +44,7 @@ class CustomCall:
             filled[k] = x
         return self.arguments.unflatten(filled)
 
-    def run(self, *xs: Any) -> tuple:
+    def run(self, *xs: object) -> tuple:
         """The result's data leaves, and the final contents of arguments that were written to. It keeps the result's
         structure."""
         before = [_held(x) for x in xs]

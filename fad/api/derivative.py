@@ -178,7 +178,7 @@ def grad(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, has
         return lambda g: grad(g, argnums, has_aux=has_aux, memory=memory, fallback=fallback, compile=compile)
     both = _value_and_grad_body(check_callable(f, "grad"), argnums, has_aux, "fad.grad")
 
-    def body(*args: Any, **kwargs: object) -> Any:
+    def body(*args: object, **kwargs: object) -> Any:
         value, g = both(*args, **kwargs)
         return (g, value[1]) if has_aux else g
     options = {"has_aux": has_aux, "memory": memory, "fallback": fallback, **policy(compile)}
@@ -285,7 +285,7 @@ def _value_and_grad_body(f: Callable, argnums: object, has_aux: bool, what: str)
 
 
 @named_as_here
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: object) -> Any:
     """Return `x` and make every derivative treat it as a constant.
 
     Parameters

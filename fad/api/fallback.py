@@ -234,7 +234,7 @@ def _own(y: Any) -> AnyArray:
 class Later:
     """The second step of a body on the tape: it computes what depends on its argument, any number of times."""
 
-    def __init__(self, tape: LiveBuilder, second: Any):
+    def __init__(self, tape: LiveBuilder, second: object):
         self.second, self.later, self.known = second, tape.later, dict(tape.values)
         self.pending = [eqn for eqn in tape.equations if any(v not in tape.values for v in eqn.outputs)]
 

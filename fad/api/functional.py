@@ -63,7 +63,7 @@ def _inputs(func: Callable, inputs: Any, name: str) -> "tuple[tuple, bool]":
 @remembered
 def _as_tuple_of_outputs(func: Callable, name: str) -> Callable:
     """func with its outputs always in a tuple."""
-    def outputs(*xs: Any) -> tuple:
+    def outputs(*xs: object) -> tuple:
         ys = func(*xs)
         given = tuple(ys) if isinstance(ys, (tuple, list)) else (ys,)
         for k, y in enumerate(given):
@@ -89,7 +89,7 @@ def _nested(blocks: tuple, several_out: bool, several_in: bool) -> Any:
 
 
 @named_as_here
-def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
+def jacobian(func: Callable, inputs: object, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
              strategy: str = "reverse-mode") -> Any:
     """The Jacobian of func at the inputs: for each output and input an array of shape output.shape + input.shape.
 
@@ -158,7 +158,7 @@ def _size_of(output: Var) -> int:
 
 @remembered
 def _reshaped(func: Callable) -> Callable:
-    def scalar(*xs: Any) -> AnyArray:
+    def scalar(*xs: object) -> AnyArray:
         y = func(*xs)
         y = y[0] if isinstance(y, (tuple, list)) else y
         return y.reshape(()) if getattr(y, "ndim", 0) else y
@@ -166,7 +166,7 @@ def _reshaped(func: Callable) -> Callable:
 
 
 @named_as_here
-def hessian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
+def hessian(func: Callable, inputs: object, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
             outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """The Hessian of a function that returns a single element: for each pair of inputs an array of shape a.shape +
     b.shape.
@@ -193,7 +193,7 @@ def _gradients(scalar: Callable, count: int) -> Callable:
     return grad(scalar, tuple(range(count)))
 
 
-def _vector(v: Any, models: tuple) -> tuple:
+def _vector(v: object, models: tuple) -> tuple:
     """v as a tuple of arrays in the shapes of the models."""
     given = tuple(v) if isinstance(v, (tuple, list)) else (v,)
     if len(given) != len(models):
@@ -216,7 +216,7 @@ def _single(models: tuple, message: str) -> tuple:
 
 
 @named_as_here
-def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+def vjp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(outputs, product of v with the Jacobian); v has the outputs' shapes, and may be left out for a single element.
 
     >>> import numpy as np
@@ -236,7 +236,7 @@ def vjp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
 
 
 @named_as_here
-def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+def jvp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(outputs, product of the Jacobian with v); v has the inputs' shapes, and may be left out for a single element.
 
     >>> import numpy as np
@@ -254,7 +254,7 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     return (ys, dys) if _several_outputs(func, xs) else (ys[0], dys[0])
 
 
-def _second_order(product: Callable, name: str, func: Callable, inputs: Any, v: Any, strict: bool) -> tuple:
+def _second_order(product: Callable, name: str, func: Callable, inputs: object, v: object, strict: bool) -> tuple:
     xs, several = _inputs(func, inputs, name)
     scalar = _scalar_of(func, xs, name)
     if strict:
@@ -276,12 +276,12 @@ def _of_tuple(func: Callable) -> Callable:
 
 
 @named_as_here
-def vhp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+def vhp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(output, product of v with the Hessian) of a function that returns a single element."""
     return _second_order(core_vhp, "vhp", func, inputs, v, strict)
 
 
 @named_as_here
-def hvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> tuple:
+def hvp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(output, product of the Hessian with v) of a function that returns a single element."""
     return _second_order(core_hvp, "hvp", func, inputs, v, strict)

@@ -163,7 +163,7 @@ class Pushed(Derived):
     @staticmethod
     def made(flat: Callable, count: int, wanted: tuple, moving: tuple) -> Callable:
         """Forward mode."""
-        def push(*values: Any) -> tuple:
+        def push(*values: object) -> tuple:
             def moved(*xs: object) -> tuple:
                 args = list(values[:count])
                 for k, x in zip(wanted, xs):

@@ -136,7 +136,7 @@ def _leaves_of(argnums: Sequence[int], args: tuple, structure: tree.Structure) -
     return wanted
 
 
-def check_differentiable(x: Any, alone: bool = True) -> None:
+def check_differentiable(x: object, alone: bool = True) -> None:
     """Raise unless x is a real or complex array or number; a string and its like may stand beside such in a tree."""
     if not alone and not is_data(x) and not isinstance(x, (bool, np.ndarray)) and not remedy_of(x):
         return
@@ -212,7 +212,7 @@ def check_scalar(inner: Inner, what: str, other: str, has_aux: "bool | None" = N
             do=f"return one,{option} or use {other}")
 
 
-def _is_one(n: Any) -> bool:
+def _is_one(n: object) -> bool:
     """Whether an extent is one; where that is so for these arguments and not for all, a guard says so."""
     if isinstance(n, int):
         return n == 1
@@ -244,7 +244,7 @@ def without_data(inner: Inner) -> str:
     return "None" if inner.traced.structure.cls is type(None) else "no array or number"
 
 
-def conform(name: str, given: Any, model: Any) -> list:
+def conform(name: str, given: object, model: object) -> list:
     """Leaves of a tangent or cotangent tree, each with the shape of the model tree's data leaf; None for static
     leaves."""
     leaves, structure = tree.flatten(given)

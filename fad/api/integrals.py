@@ -49,13 +49,13 @@ class Integral:
         """The integrand as a vector, in the program."""
         return ravel(self.closed((t,), theta))[0]
 
-    def __call__(self, a: Any, b: Any, theta: Sequence) -> tuple:
+    def __call__(self, a: object, b: object, theta: Sequence) -> tuple:
         """The integrals and the estimates of their errors, which have no derivative."""
         count = shape_of(self.at(0.5, theta))[0]
         both = registry["full"](0.0, 2, count, dtype=FLOAT)
         return call_with_rule(self.name, self._run, self._push, (both, a, b, *theta), results=2)
 
-    def _run(self, both: AnyArray, a: AnyArray, b: AnyArray, *theta: Any) -> tuple:
+    def _run(self, both: AnyArray, a: AnyArray, b: AnyArray, *theta: object) -> tuple:
 
         def on_numbers(both: AnyArray, a: object, b: object, *theta: object) -> AnyArray:
             return self._on_numbers(both.shape[1], a, b, theta)
@@ -165,7 +165,7 @@ def _called(given: object, args: tuple) -> Any:
 def dblquad(name: str, f: Callable, a: object, b: object, gfun: object, hfun: object, args: object = (),
             **options: object) -> tuple:
     """The integral of f(y, x) for x from a to b and y from gfun(x) to hfun(x)."""
-    def inner(x: Any, *_: Any) -> tuple:
+    def inner(x: object, *_: object) -> tuple:
         return _called(gfun, (x,)), _called(hfun, (x,))
     return nquad(name, f, [inner, (a, b)], args, options)
 
@@ -173,7 +173,7 @@ def dblquad(name: str, f: Callable, a: object, b: object, gfun: object, hfun: ob
 def tplquad(name: str, f: Callable, a: object, b: object, gfun: object, hfun: object, qfun: object, rfun: object,
             args: object = (), **options: object) -> tuple:
     """The integral of f(z, y, x) for x from a to b, y from gfun(x) to hfun(x) and z from qfun(x, y) to rfun(x, y)."""
-    def inner(y: Any, x: Any, *_: Any) -> tuple:
+    def inner(y: object, x: object, *_: object) -> tuple:
         return _called(qfun, (x, y)), _called(rfun, (x, y))
 
     def middle(x: object, *_: object) -> tuple:

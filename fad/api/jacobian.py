@@ -270,7 +270,7 @@ def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, 
     chosen = as_tuple(argnums)
     several = isinstance(argnums, (tuple, list))
 
-    def body(*args: Any, **kwargs: object) -> Any:
+    def body(*args: object, **kwargs: object) -> Any:
         rows = jacobian_body(gradients_of(f, "fad.hessian", chosen), args, kwargs, chosen, False,
                              lambda inner: is_reverse_only(inner.func))
         return _map_blocks(rows, tuple) if several else _map_blocks(rows[0], lambda columns: columns[0])
@@ -289,7 +289,7 @@ def _staged(make: Callable, f: Callable, argnums: object, has_aux: bool, holomor
     chosen = as_tuple(argnums)
     several = isinstance(argnums, (tuple, list))
 
-    def body(*args: Any, **kwargs: object) -> Any:
+    def body(*args: object, **kwargs: object) -> Any:
         blocks = jacobian_body(f, args, kwargs, chosen, holomorphic, reverse, has_aux, f"fad.{make.__name__}")
         return _map_blocks(blocks, tuple if several else lambda columns: columns[0])
     options = ({"has_aux": has_aux, "holomorphic": holomorphic, "fallback": fallback, **policy(compile)}

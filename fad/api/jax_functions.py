@@ -70,7 +70,7 @@ class JaxFunction:
         self.hosted = hosted
         functools.update_wrapper(self, hosted.f, assigned=("__module__", "__doc__", "__name__"), updated=())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         check_arguments(self.hosted.name, args, kwargs)
         arrays = [_jax("jax.numpy").asarray(x) for x in args]
         results = self._differentiable(*arrays)

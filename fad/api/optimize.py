@@ -26,7 +26,7 @@ MANY = 100      # parameters above which a method that takes products with the H
 
 @named_as_here
 def minimize(fun: Callable, x0: Any, args: tuple = (), method: "str | Callable | None" = None, *, errors: bool = False,
-             **options: Any) -> Any:
+             **options: object) -> Any:
     """
     Minimise a function with SciPy and exact derivatives.
 
@@ -105,7 +105,7 @@ def minimize(fun: Callable, x0: Any, args: tuple = (), method: "str | Callable |
 
 
 @named_as_here
-def least_squares(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> Any:
+def least_squares(fun: Callable, x0: object, args: tuple = (), **options: object) -> Any:
     """
     Minimise a sum of squares with SciPy and the exact Jacobian.
 
@@ -171,7 +171,7 @@ def least_squares(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> A
 
 
 @named_as_here
-def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, **options: Any) -> tuple:
+def curve_fit(f: Callable, xdata: object, ydata: object, p0: object = None, **options: object) -> tuple:
     """
     Fit a curve to points with SciPy and the exact Jacobian.
 
@@ -218,7 +218,7 @@ def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, **options: An
 
 
 @named_as_here
-def root(fun: Callable, x0: Any, args: tuple = (), **options: Any) -> Any:
+def root(fun: Callable, x0: object, args: tuple = (), **options: object) -> Any:
     """
     Solve a system of equations with SciPy and the exact Jacobian.
 

@@ -10,7 +10,7 @@ _FORMATTER = Formatter()
 
 
 @named_as_here
-def debug_print(text: Any, *args: Any, **kwargs: Any) -> None:
+def debug_print(text: object, *args: object, **kwargs: object) -> None:
     """Print values of a program while it runs, in the order of the program.
 
     It prints each time that the program gets there: in compiled code, in loops and branches, and for each example of a

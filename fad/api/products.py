@@ -102,7 +102,7 @@ def tangent_tree(inner: Inner, ys: Sequence, dys: Sequence) -> Any:
 
 
 @named_as_here
-def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | None" = None,
+def vjp(f: Callable, *primals: object, has_aux: bool = False, memory: "int | str | None" = None,
         fallback: "bool | None" = None) -> tuple:
     """Compute `f` and return its pullback (reverse mode).
 
@@ -162,11 +162,11 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False, memory: "int | str | 
 
 @remembered
 def _vjp_of(f: Callable, has_aux: bool, memory: "int | str | None", fallback: "bool | None") -> TwoStep:
-    def inline(*primals: Any) -> tuple:
+    def inline(*primals: object) -> tuple:
         value, pullback, *aux = within(memory, pulled_in_place)(f, primals, has_aux)
         return (value, *aux), within(memory, pullback)
 
-    def body(*primals: Any) -> tuple:
+    def body(*primals: object) -> tuple:
         first, pullback = inline(*primals)
         return first, pullback(later_tree(first[0], "g")), first[0]
     return TwoStep(body, f, inline=inline, rebuild=(_vjp_of, (f, has_aux, memory, fallback), {}), fallback=fallback)
@@ -196,7 +196,7 @@ def _cotangents(inner: Inner, primals: Sequence, pull: Callable, value: object, 
 
 
 @named_as_here
-def linearize(f: Callable, *primals: Any, fallback: "bool | None" = None) -> tuple:
+def linearize(f: Callable, *primals: object, fallback: "bool | None" = None) -> tuple:
     """Compute `f` at a point and return its linear map there.
 
     The part of `f` that does not depend on the tangents runs once.
@@ -238,11 +238,11 @@ def linearize(f: Callable, *primals: Any, fallback: "bool | None" = None) -> tup
 
 @remembered
 def _linearize_of(f: Callable, fallback: "bool | None") -> TwoStep:
-    def inline(*primals: Any) -> tuple:
+    def inline(*primals: object) -> tuple:
         value, _ = jvp(f, primals, tree.map_leaves(zeros_of, primals))
         return value, lambda tangents: jvp(f, primals, tangents)[1]
 
-    def body(*primals: Any) -> Any:
+    def body(*primals: object) -> Any:
         inner = Inner(f, primals, None, range(len(primals)))
         tangents = later_tree(primals, "dx")
         early = evaluate(inner.func, inner.args)  # a loop of values and tangents belongs to the second step
@@ -252,7 +252,7 @@ def _linearize_of(f: Callable, fallback: "bool | None") -> TwoStep:
 
 
 @named_as_here
-def hvp(f: Callable, x: Any, v: Any, *args: Any, memory: "int | str | None" = None,
+def hvp(f: Callable, x: object, v: object, *args: object, memory: "int | str | None" = None,
         fallback: "bool | None" = None) -> Any:
     """Multiply the Hessian of `f` at `x` with the vector `v`.
 
@@ -303,12 +303,12 @@ def hvp(f: Callable, x: Any, v: Any, *args: Any, memory: "int | str | None" = No
 
 @remembered
 def _hvp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") -> Staged:
-    def body(x: Any, v: Any, *args: object) -> Any:
+    def body(x: object, v: object, *args: object) -> Any:
         return _along(gradient_of((lambda x: f(x, *args)) if args else f, "fad.hvp"), x, v)
     return Staged(within(memory, body), f, rebuild=(_hvp_of, (f, memory, fallback), {}), fallback=fallback)
 
 
-def _along(f: Callable, x: Any, v: Any) -> Any:
+def _along(f: Callable, x: object, v: object) -> Any:
     """The derivative of f at x in the direction v. If forward mode has no rule, this transposes reverse mode's u -> J*
     u: J v = (J*)* v."""
     inner = Inner(f, (x,), None, (0,))
@@ -328,7 +328,7 @@ def _along(f: Callable, x: Any, v: Any) -> Any:
 
 
 @named_as_here
-def vhp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None,
+def vhp(f: Callable, x: object, v: object, *, memory: "int | str | None" = None,
         fallback: "bool | None" = None) -> Any:
     """Multiply the vector `v` with the Hessian of `f` at `x`, in reverse mode over the gradient.
 
@@ -370,7 +370,7 @@ def vhp(f: Callable, x: Any, v: Any, *, memory: "int | str | None" = None,
 
 @remembered
 def _vhp_of(f: Callable, memory: "int | str | None", fallback: "bool | None") -> Staged:
-    def body(x: Any, v: Any) -> Any:
+    def body(x: object, v: object) -> Any:
         return vjp(gradient_of(f, "fad.vhp"), x)[1](v)[0]
     return Staged(within(memory, body), f, rebuild=(_vhp_of, (f, memory, fallback), {}), fallback=fallback)
 
@@ -383,7 +383,7 @@ def gradient_of(f: Callable, what: str) -> Callable:
 
 def gradients_of(f: Callable, what: str, chosen: Sequence[int]) -> Callable:
     """The same with respect to each of these arguments of several."""
-    def gradients(*args: Any, **kwargs: object) -> tuple:
+    def gradients(*args: object, **kwargs: object) -> tuple:
         inner = Inner(f, args, kwargs, chosen)
         check_scalar(inner, what, "fad.jacobian")
         ys, pull = pull_back(inner.func, inner.args, inner.wanted)

@@ -88,7 +88,7 @@ class TwoStepProgram(Program):
         residuals = list(outputs[self.ends:])
         self._leave(outputs[self.early + self.models:self.ends], data)
 
-        def step(*arguments: Any) -> Any:
+        def step(*arguments: object) -> Any:
             if len(arguments) != 1:
                 raise ArgumentError(f"the function that fad.vjp or fad.linearize returned takes one argument, not "
                                     f"{len(arguments)}", do="give several tangents or cotangents as one tuple")

@@ -14,7 +14,7 @@ LENGTH = 5      # of an axis whose length PyTensor does not know, in the trace t
 
 
 @named_as_here
-def op(f: Callable, *examples: Any) -> Any:
+def op(f: Callable, *examples: object) -> Any:
     """
     Return `f` as an Op of PyTensor, with fad's derivatives.
 

@@ -16,7 +16,7 @@ from ..util.keywords import named_as_here
 
 
 @named_as_here
-def ravel(t: Any) -> "tuple[Any, Callable]":
+def ravel(t: object) -> "tuple[Any, Callable]":
     """Put the arrays of a structure into one vector.
 
     Parameters

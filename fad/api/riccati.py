@@ -79,7 +79,7 @@ class Riccati:
         x = self(values)
         moving = [k for k, d in enumerate(dxs[1:]) if d is not None]
 
-        def along(*moved: Any) -> AnyArray:
+        def along(*moved: object) -> AnyArray:
             filled = {**dict(zip(self.given, matrices)), **{self.given[k]: m for k, m in zip(moving, moved)}}
             return self.left_side(x, **filled)
         change = jvp(along, [matrices[k] for k in moving], [dxs[1 + k] for k in moving])[1]

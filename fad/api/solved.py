@@ -7,7 +7,6 @@ says which equation holds, and the implicit function theorem gives the derivativ
     y = solution(lambda y: f(y), y)       # f(y) = 0, whose derivatives follow
 """
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ..ir import stack
 from ..ir.op import registry
@@ -54,7 +53,7 @@ def _solved(closed: Closed, values: Sequence) -> AnyArray:
         x = _solved(closed, values)
         moving = [k for k, d in enumerate(dxs[1:]) if d is not None]
 
-        def at(*moved: Any) -> AnyArray:
+        def at(*moved: object) -> AnyArray:
             filled = dict(zip(moving, moved))
             return closed((x,), [filled.get(k, value) for k, value in enumerate(theta)])
         moved = jvp(at, [theta[k] for k in moving], [dxs[1 + k] for k in moving])[1]

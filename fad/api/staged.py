@@ -87,7 +87,7 @@ class Staged(StagedPrograms, Keeper):
 
     # -- calls -------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         fast = self.latest
         if fast is not None:
             try:
@@ -249,12 +249,12 @@ class Staged(StagedPrograms, Keeper):
 
     # -- looking -----------------------------------------------------------------------------------
 
-    def program_for(self, *args: object, **kwargs: Any) -> "tuple[Program, list]":
+    def program_for(self, *args: object, **kwargs: object) -> "tuple[Program, list]":
         """The program for these arguments, without running it, and its data."""
         leaves, structure = tree.flatten((args, kwargs))
         return self.program(leaves, structure)
 
-    def traced_for(self, *args: Any) -> Any:
+    def traced_for(self, *args: object) -> Any:
         """The trace for these arguments, of this function or of another one of its kind."""
         sharing, parts = (None, None) if self.programs else sharing_of(self)
         if sharing is not None and parts is not None:
@@ -282,7 +282,7 @@ class Staged(StagedPrograms, Keeper):
         own = sum(program.compilations for programs in self.programs.values() for program in programs)
         return own + (0 if self.server is None else self.server.compilations)
 
-    def njit(self, *examples: Any) -> Any:
+    def njit(self, *examples: object) -> Any:
         """The compiled program for arguments like these as a Numba dispatcher, to be called from @njit code.
 
         Each array and number among the examples is an argument of the dispatcher, in order. Ints that the program's

@@ -77,7 +77,7 @@ class TorchFunction:
             _OUTSIDE.append(_torch()._disable_dynamo(TorchFunction._called))
         functools.update_wrapper(self, hosted.f, assigned=("__module__", "__doc__", "__name__"), updated=())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return self._outside(args, kwargs) if "torch._dynamo" in sys.modules else self._called(args, kwargs)
 
     def _called(self, args: tuple, kwargs: dict) -> Any:

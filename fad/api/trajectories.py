@@ -59,11 +59,11 @@ class Trajectory:
         """f(t, y) as a vector, in the program."""
         return ravel(self.closed((t, y), theta))[0]
 
-    def __call__(self, y0: Any, span: Any, times: Any, atol: Any, theta: Sequence) -> AnyArray:
+    def __call__(self, y0: object, span: object, times: object, atol: object, theta: Sequence) -> AnyArray:
         room = registry["full"](0.0, shape_of(times)[0], shape_of(y0)[0], dtype=FLOAT)
         return call_with_rule(self.name, self._run, self._push, (room, y0, span, times, atol, *theta))[0]
 
-    def _run(self, *values: Any) -> tuple:
+    def _run(self, *values: object) -> tuple:
         return (registry["host"](*values, function=self._on_numbers, like=0),)
 
     def _on_numbers(self, _: object, y0: object, span: object, times: object, atol: object, *theta: object) -> Any:
@@ -95,7 +95,7 @@ class Trajectory:
 
     def _along(self, times: AnyArray, y: AnyArray, theta: Sequence) -> AnyArray:
         """f at each time."""
-        def row(k: Any, slopes: object) -> tuple:
+        def row(k: object, slopes: object) -> tuple:
             slope = self.slope(times[k], y[k], theta)
             return (registry["update"](slopes, slope, k, spec=("i", ":"), at=0),)
         return registry["for"].run_regions([0, shape_of(times)[0], 1, y * 0.0], (row,))[0]
@@ -110,7 +110,7 @@ class Trajectory:
             filled = [{**dict(zip(moving, values))}.get(k, x) for k, x in enumerate(theta)]
             y, S = z[:n], registry["reshape"](z[n:], n, q)
 
-            def at(y: Any, *values: object) -> AnyArray:
+            def at(y: object, *values: object) -> AnyArray:
                 return self.slope(t, y, [{**dict(zip(moving, values))}.get(k, x) for k, x in enumerate(filled)])
             by_y, *blocks = jacobian(at, argnums=tuple(range(len(moving) + 1)))(y, *[filled[k] for k in moving])
             columns = [x * 0.0 for x in identity] + [_as_columns(block) for block in blocks]

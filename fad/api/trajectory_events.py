@@ -120,7 +120,7 @@ def _found(find: Callable, closed: Closed, watched: Watched, y0: object, span: o
         return find(lambda t, y: np.ravel(f(float(t), y)), values[0], values[1], None if wanted is None else values[3],
                     values[2], events=watched.on_numbers(thetas), ends=True)
 
-    def count(_: Any, *values: Any) -> Any:
+    def count(_: object, *values: object) -> Any:
         found = solved(_, *values)
         return np.array([*map(len, found.t_events), len(found.t), found.status])
 

@@ -23,15 +23,15 @@ from .staged import Staged, check_callable, policy
 
 
 @overload
-def vmap(f: Callable[P, Any], in_axes: Any = ..., out_axes: Any = ..., *,
+def vmap(f: Callable[P, Any], in_axes: object = ..., out_axes: object = ..., *,
          fallback: bool | None = ...,
          compile: str | None = ...) -> Callable[P, Any]: ...
 @overload
-def vmap(f: None = ..., in_axes: Any = ..., out_axes: Any = ..., *,
+def vmap(f: None = ..., in_axes: object = ..., out_axes: object = ..., *,
          fallback: bool | None = ...,
          compile: str | None = ...) -> Callable[[Callable[P, R]], Callable[P, Any]]: ...
 @named_as_here
-def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fallback: "bool | None" = None,
+def vmap(f: "Callable | None" = None, in_axes: object = 0, out_axes: object = 0, *, fallback: "bool | None" = None,
          compile: "str | None" = None) -> Any:
     """Return a function that applies `f` to each example of a batch.
 
@@ -80,7 +80,7 @@ def vmap(f: "Callable | None" = None, in_axes: Any = 0, out_axes: Any = 0, *, fa
         return lambda g: vmap(g, in_axes, out_axes, fallback=fallback, compile=compile)
     check_callable(f, "vmap")
 
-    def body(*args: Any, **kwargs: object) -> Any:
+    def body(*args: object, **kwargs: object) -> Any:
         axes = argument_axes(in_axes, args)
         leaves, structure = tree.flatten(args)
         moved = [x if a is None else _to_front(x, a) for x, a in zip(leaves, axes)]
@@ -135,7 +135,7 @@ def argument_axes(in_axes: object, args: tuple) -> list:
     return axes
 
 
-def prefix_leaves(prefix: object, model: Any, what: str) -> list:
+def prefix_leaves(prefix: object, model: object, what: str) -> list:
     """One entry for each leaf of model: prefix is an int or None for all of them, or a tree like model."""
     leaves, _ = tree.flatten(model)
     if prefix is None or (isinstance(prefix, int) and not isinstance(prefix, bool)):
@@ -158,7 +158,7 @@ def _children(node: object) -> list:
     return tree.flatten(node, is_leaf=lambda part: part is not node)[0] if not is_data(node) else [node]
 
 
-def _to_front(x: Any, axis: int) -> Any:
+def _to_front(x: object, axis: int) -> Any:
     if not is_data(x):
         remedy = f"pass its numbers: {remedy_of(x)}" if remedy_of(x) else ""
         raise ArgumentError(f"vmap goes over arrays, and an argument is {type(x).__name__}",

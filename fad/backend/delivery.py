@@ -34,7 +34,7 @@ class _DeliveryWriter:
         self.reads: list[str] = []                            # what is read before anything is stored
         self.scope: dict[str, Any] = {"is_equal": _is_equal}
 
-    def name(self, x: Any) -> str:
+    def name(self, x: object) -> str:
         name = f"o{len(self.scope)}"
         self.scope[name] = x
         return name
@@ -65,7 +65,7 @@ class _DeliveryWriter:
         own = dict if isinstance(location.owner, dict) else list
         return f"{self.name(own.__setitem__)}({owner}, {at}, {value})"
 
-    def value(self, x: Any) -> str:
+    def value(self, x: object) -> str:
         """The text of what is stored."""
         if isinstance(x, Output) and x.cls is np.array:       # one array, wherever it is stored
             if not any(line.startswith(f"    z{x.place} ") for line in self.reads):

@@ -171,7 +171,7 @@ def _is_positive(atom: Atom) -> bool:
     return isinstance(atom, Literal) and atom.value > 0
 
 
-def _fits(operand: Any, dtype: np.dtype) -> bool:
+def _fits(operand: object, dtype: np.dtype) -> bool:
     """Whether an operand, if it is a number, is one of this dtype: NumPy compares its integers with all of Python's."""
     return (
         not isinstance(operand, Literal)

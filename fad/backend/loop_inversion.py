@@ -60,7 +60,7 @@ class _Test:
             return None
         return Inverted(self.initial[carry], stop, self._ends(rest))
 
-    def _asked(self, a: Any) -> list:
+    def _asked(self, a: object) -> list:
         """The parts of a conjunction."""
         eqn = self.chains.definition(a)
         is_both = eqn is not None and _is(eqn, "logical_and")
@@ -78,7 +78,7 @@ class _Test:
         return made is not None and made.op.name == "add" and made.inputs[0] is self.loop.carries[k] and is_number(
             made.inputs[1], 1)
 
-    def _holds_at_first(self, a: Any) -> "bool | None":
+    def _holds_at_first(self, a: object) -> "bool | None":
         """Whether something is true in front of the loop; None if that is not known."""
         a = self.initial.get(a, a)
         if isinstance(a, Literal):
@@ -91,7 +91,7 @@ class _Test:
         """The region that tells whether one of these does not hold."""
         more: list[Equation] = []
 
-        def made(name: str, *inputs: Any) -> Var:
+        def made(name: str, *inputs: object) -> Var:
             more.append(Equation(registry[name], inputs, (Var(Type(BOOL)),), {}, (), self.loop.eqn.where))
             return more[-1].outputs[0]
         fails = []

@@ -95,7 +95,7 @@ def _steps(node: Loop) -> Iterator[tuple]:
             yield (inner.step, True) if isinstance(inner, Begin) else (inner, False)
 
 
-def _kind(node: Loop, home: Any, touched: list, is_begun: bool, written: set) -> "str | None":
+def _kind(node: Loop, home: object, touched: list, is_begun: bool, written: set) -> "str | None":
     places = [access.place for access, _ in touched]
     if home is not None and _is_private(node, home, places):
         return PRIVATE

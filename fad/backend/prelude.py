@@ -136,7 +136,7 @@ class _Writer:
         return repr(x) if type(x) in (int, bool, str, type(None)) else self.constant(x)
 
 
-def _integer(n: Any) -> str:
+def _integer(n: object) -> str:
     if not isinstance(n, Integer):
         return str(n)
     parts = [
@@ -290,5 +290,5 @@ class _FirstKnown:
         self.function, self.first = function, list(first)
         self.__name__ = getattr(function, "__name__", "a function")
 
-    def __call__(self, *args: object, **kwargs: Any) -> ArrayOrNumber:
+    def __call__(self, *args: object, **kwargs: object) -> ArrayOrNumber:
         return self.first.pop() if self.first else self.function(*args, **kwargs)

@@ -86,7 +86,7 @@ class _Group:
             for b in n.accesses
         )
 
-    def _conflicts(self, node: Any) -> bool:
+    def _conflicts(self, node: object) -> bool:
         touched = [a for s in steps_of(node) for a in self.scheduler.accesses(s)]
         return any(a.root is b.root and in_order(a, b) for m in self.members for a in m.accesses for b in touched)
 
@@ -100,7 +100,7 @@ class _Group:
             return self._of_fill(node)
         return self._of_point(node) if node.kind in ("map", "add") and not node.axes and _is_affine(node) else []
 
-    def _of_loop(self, node: Any, loop: Loop) -> list:
+    def _of_loop(self, node: object, loop: Loop) -> list:
         if isinstance(loop, BlockLoop) or not all(_is_simple(s, loop.axis) for s in loop.nodes):
             return []
         extent = self.extent if self.extent is not None else loop.axis.extent

@@ -130,7 +130,7 @@ def loads_first(printer: "Printer", nodes: list) -> list:
     return found
 
 
-def _is_load(printer: "Printer", load: Any, loop: Loop, last: Loop) -> bool:
+def _is_load(printer: "Printer", load: object, loop: Loop, last: Loop) -> bool:
     """Whether this loop only copies values that the last loop does not write. Each iteration fills one row, and all
     rows are kept.
     """

@@ -12,7 +12,7 @@ Sums of finite numbers that start at zero are the same to the last bit without t
 `nonzero_first` keeps all terms.
 """
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -112,7 +112,7 @@ def _note(printer: "Printer", loop: Loop, block: BlockLoop, written: set) -> Non
             return
 
 
-def _is_factor(printer: "Printer", factor: Any, loop: Loop, step: Step, written: set) -> bool:
+def _is_factor(printer: "Printer", factor: object, loop: Loop, step: Step, written: set) -> bool:
     """Whether the operand is an element [i, j, ...] of an array that is known before the blocks, mostly zeros, with the
     loop's axis second and one around the loop first.
     """

@@ -67,7 +67,7 @@ class Report:
 
 
 @named_as_here
-def certify(f: Callable, *args: Any, directions: int = 3, tolerance: "dict | None" = None) -> Report:
+def certify(f: Callable, *args: object, directions: int = 3, tolerance: "dict | None" = None) -> Report:
     """Compare the derivative of `f` in reverse mode with three other ways to compute it.
 
     The other ways are forward mode, the complex step (if `f` allows it) and finite differences.

@@ -1,6 +1,5 @@
 """Leaves: where gradients arrive, and how they are laid out there."""
 import threading
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ class AccumulateGrad(Node):
     def _input_metadata(self) -> list:
         return [Meta(self.variable._a.shape, self.variable._a.dtype)]
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         return ()
 
     def is_wanted(self) -> bool:

@@ -161,7 +161,7 @@ class _Arguments(Function):
     """Saves the arguments of a checkpointed call as any node saves: an outer checkpoint computes them again."""
 
     @staticmethod
-    def forward(ctx: Any, anchor: Tensor, *args: Any) -> Tensor:
+    def forward(ctx: object, anchor: Tensor, *args: object) -> Tensor:
         places = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
         others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.save_for_backward(*[args[k] for k in places])
@@ -175,7 +175,7 @@ class _Arguments(Function):
         return anchor.clone()                                                  # type: ignore[attr-defined]
 
     @staticmethod
-    def backward(ctx: object, *grads: Any) -> Any:
+    def backward(ctx: object, *grads: object) -> Any:
         raise AssertionError("the arguments of a checkpoint are never differentiated through here")
 
 
@@ -257,7 +257,7 @@ class CheckpointFunction(Function):
     """A checkpoint that runs the function again, and a backward pass through it, within the backward pass."""
 
     @staticmethod
-    def forward(ctx: Any, function: Callable, preserve: bool, *args: Any) -> Any:
+    def forward(ctx: object, function: Callable, preserve: bool, *args: object) -> Any:
         if not any(requires_grad(a) for a in args):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", UserWarning,
                           stacklevel=4)
@@ -268,7 +268,7 @@ class CheckpointFunction(Function):
         return function(*args)
 
     @staticmethod
-    def backward(ctx: Any, *grads: object) -> tuple:
+    def backward(ctx: object, *grads: object) -> tuple:
         if state.run is None or state.run.wanted is not None:
             raise RuntimeError(_NO_INPUTS)
         args = list(ctx.others)
@@ -285,13 +285,13 @@ class CheckpointFunction(Function):
         return (None, None, *[a._g if isinstance(a, Tensor) else None for a in args])
 
 
-def checkpoint_sequential(functions: Any, segments: int, input: object, use_reentrant: "bool | None" = None,
-                          **kwargs: Any) -> Any:
+def checkpoint_sequential(functions: object, segments: int, input: object, use_reentrant: "bool | None" = None,
+                          **kwargs: object) -> Any:
     """A chain of functions (or a Sequential) in this many checkpointed segments; the last is not checkpointed."""
     steps: Sequence = list(functions.children()) if hasattr(functions, "children") else list(functions)
 
     def chain(part: Sequence) -> Callable:
-        def run(x: Any) -> Any:
+        def run(x: object) -> Any:
             for step in part:
                 x = step(x)
             return x

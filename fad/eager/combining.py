@@ -89,7 +89,7 @@ def mvlgamma(self: Tensor, p: int) -> Any:
 
 @function()
 @step("Rot90Backward0", "self", "", "k dims")
-def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+def rot90(self: object, k: int = 1, dims: object = (0, 1)) -> Tensor:
     """Turned by k right angles in the plane of two dimensions."""
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
@@ -118,7 +118,7 @@ define("addbmm",
 
 
 @function(method=False)
-def chain_matmul(*matrices: Any) -> Any:
+def chain_matmul(*matrices: object) -> Any:
     """The product of matrices."""
     y = matrices[0]
     for m in matrices if len(matrices) > 1 else ():
@@ -162,7 +162,7 @@ for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf
 
 
 @function()
-def svd(self: Any, some: bool = True, compute_uv: bool = True) -> SVD:
+def svd(self: object, some: bool = True, compute_uv: bool = True) -> SVD:
     """U, S, V with self = U diag(S) V^H; without compute_uv, U and V are zero."""
     if not compute_uv:
         *stack, rows, columns = self.shape

@@ -34,7 +34,7 @@ from .views import tangent_of
 class StagedCalls:
     """Calls of one function with one structure of arguments: what is staged for them, once."""
 
-    def __init__(self, function: Any, structure: Any, places: tuple):
+    def __init__(self, function: object, structure: object, places: tuple):
         self.function, self.structure, self.places = function, structure, places
         self.name = str(getattr(function, "__name__", type(function).__name__)).strip("<>").capitalize()
         rebuild = (StagedCalls, (function, structure, places), {})
@@ -94,7 +94,7 @@ class CompiledNode(Node):
         self.model = [Meta(np.shape(y), np.asarray(y).dtype) if isinstance(y, (np.ndarray, np.generic, float, complex))
                       else y for y in self.model]
 
-    def gradient_tree(self, g: Any) -> Any:
+    def gradient_tree(self, g: object) -> Any:
         """A cotangent tree with these leaves where a gradient belongs."""
         filled = [np.zeros(y.shape, y.dtype) if isinstance(y, Meta) else y for y in self.model]
         for k, one in zip(self.moving, [g] if self.outputs == 1 else list(g)):
@@ -107,7 +107,7 @@ class CompiledNode(Node):
             raise RuntimeError(errors.SECOND_TIME)
         return tuple([s.unpack() for s in self.saved])
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         self.unpacked()
         return tuple(self.pullback(self.gradient_tree(g))[0])
 
@@ -128,7 +128,7 @@ def moves(y: AnyArray) -> bool:
 class CompiledCall:
     """One call of a function on a tree of arguments some leaves of which are tensors."""
 
-    def __init__(self, function: Any, args: tuple, kwargs: dict):
+    def __init__(self, function: object, args: tuple, kwargs: dict):
         leaves, structure = tree.flatten((args, kwargs))
         places = tuple([k for k, x in enumerate(leaves) if isinstance(x, Tensor) and is_floating(x._a.dtype)])
         self.tensors = [leaves[k] for k in places]
@@ -203,7 +203,7 @@ def call_on_tensors(function: Callable, args: tuple, kwargs: dict) -> Any:
         return _one_by_one(*function.rebuild[1], args=args, kwargs=kwargs)        # type: ignore[attr-defined]
 
 
-def _on_tensors(function: Any) -> Any:
+def _on_tensors(function: object) -> Any:
     """The function that a staged function computes, on tensors and by them; None where nothing is known."""
     if not isinstance(function, Staged):
         return None

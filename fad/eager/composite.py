@@ -6,7 +6,6 @@ less saved, less time. That both are the same function, to the second derivative
 table below.
 """
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -56,7 +55,7 @@ class Composite(Op):
         enter(self, self.handle)
         COMPOSITES[name] = self
 
-    def __call__(self, *args: Any, label: "str | None" = None, **params: Any) -> AnyArray:
+    def __call__(self, *args: object, label: "str | None" = None, **params: object) -> AnyArray:
         y = lean(self, args, params, label)
         if y is not None:
             return y
@@ -103,9 +102,9 @@ def elementwise(name: str, written: Callable, partial: Callable, run: "Callable 
     return Composite(name, written, pullback, run, node=node, samples=samples or (sample((3, 4)),))
 
 
-def sample(*shapes: object, between: tuple = (-2.0, 2.0), **params: Any) -> Callable:
+def sample(*shapes: object, between: tuple = (-2.0, 2.0), **params: object) -> Callable:
     """A sample of arrays of these shapes (and other arguments as they are) with these parameters."""
-    def draw(rng: Any) -> tuple:
+    def draw(rng: object) -> tuple:
         return (tuple([rng.uniform(*between, shape) if isinstance(shape, tuple) else shape for shape in shapes]),
                 dict(params))
     return draw

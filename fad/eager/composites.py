@@ -14,7 +14,7 @@ from .composite import Composite, elementwise, quietly, sample
 _sum = op["sum"]
 
 
-def wide(y: Any, x: ArrayOrNumber, axes: tuple) -> Any:
+def wide(y: object, x: ArrayOrNumber, axes: tuple) -> Any:
     """y, reduced along axes (kept or not), in a shape that broadcasts against x."""
     if len(y.shape) == len(x.shape):
         return y

@@ -1,7 +1,6 @@
 """Complex tensors and their parts; other dtypes; copies."""
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -71,7 +70,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: "Tensor | None" = None) -> Tensor:
 
 @function("to", only_method=True)
 def to(self: Tensor, *args: object, device: object = None, dtype: DTypeLike = None, non_blocking: bool = False,
-       copy: bool = False, memory_format: Any = None) -> Tensor:
+       copy: bool = False, memory_format: object = None) -> Tensor:
     """The tensor in another dtype (or that of another tensor), or another memory format; there is one device."""
     required(device)
     for a in args:
@@ -92,7 +91,7 @@ def to(self: Tensor, *args: object, device: object = None, dtype: DTypeLike = No
 
 
 def _to_dtype(dtype: np.dtype) -> Callable:
-    def call(self: Tensor, *, memory_format: Any = None) -> Tensor:
+    def call(self: Tensor, *, memory_format: object = None) -> Tensor:
         return to(self, dtype=dtype, memory_format=memory_format)
     return call
 
@@ -111,7 +110,7 @@ class _Copied(type(_identity)):  # type: ignore[misc]
     """The identity that copies, on tensors only, as memory is laid out or in a format; its derivative is the
     identity's record's."""
 
-    def __init__(self, layout: Any = None) -> None:
+    def __init__(self, layout: object = None) -> None:
         self.layout = layout
         self.name, self.kind, self.facts, self.creation = "clone", "copy", {}, False
         self.derivative, self.__doc__ = _identity.derivative, "A copy"

@@ -32,7 +32,7 @@ def leaf(a: np.ndarray, requires_grad: bool = False) -> Tensor:
 
 @function(method=False)
 @on_cpu
-def tensor(data: Any, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
+def tensor(data: object, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """A tensor with a copy of the data.
 
     >>> tensor([1, 2.5])
@@ -42,7 +42,7 @@ def tensor(data: Any, *, dtype: DTypeLike = None, requires_grad: bool = False) -
 
 
 @function(method=False)
-def as_tensor(data: Any, dtype: DTypeLike = None, device: Any = None) -> Tensor:
+def as_tensor(data: object, dtype: DTypeLike = None, device: object = None) -> Tensor:
     """The data as a tensor, sharing memory where that is possible; a tensor is itself."""
     required(device)
     if isinstance(data, Tensor):
@@ -51,7 +51,7 @@ def as_tensor(data: Any, dtype: DTypeLike = None, device: Any = None) -> Tensor:
 
 
 @function(method=False)
-def asarray(obj: Any, *, dtype: DTypeLike = None, device: Any = None, copy: "bool | None" = None,
+def asarray(obj: object, *, dtype: DTypeLike = None, device: object = None, copy: "bool | None" = None,
             requires_grad: bool = False) -> Tensor:
     """The data as a tensor, sharing memory unless told to copy, or (copy=False) not at all if it cannot; of a tensor
     that is told to require gradients no
@@ -83,7 +83,7 @@ define("from_dlpack", lambda x: leaf(np.from_dlpack(x)),
        "A tensor sharing memory with what exports DLPack.", method=False)
 
 
-def _dlpack(self: Tensor, **options: Any) -> Any:
+def _dlpack(self: Tensor, **options: object) -> Any:
     """The protocol by which other libraries share this tensor's memory."""
     if wanted(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
@@ -111,7 +111,7 @@ def _extents(name: str, size: tuple) -> tuple:
     return extents
 
 
-def _dtype_for(dtype: DTypeLike, out: Any) -> "np.dtype | None":
+def _dtype_for(dtype: DTypeLike, out: object) -> "np.dtype | None":
     """The dtype that is asked for: out's, where that is given."""
     dtype = None if dtype is None else as_dtype(dtype)                      # None itself is a dtype to NumPy
     if out is not None and dtype is not None and dtype != out._a.dtype:
@@ -122,8 +122,8 @@ def _dtype_for(dtype: DTypeLike, out: Any) -> "np.dtype | None":
 
 def _maker(name: str, make: Callable, doc: str) -> Callable:
     @on_cpu
-    def call(*sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, out: Any = None,
-             generator: Any = None) -> Tensor:
+    def call(*sizes: object, size: object = None, dtype: object = None, requires_grad: bool = False, out: object = None,
+             generator: object = None) -> Tensor:
         kind = _dtype_for(dtype, out) or default.dtype
         if not sizes and size is None:
             raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
@@ -158,7 +158,7 @@ def creating(make: Callable) -> Callable:
 
 
 @creating
-def full(size: Any, fill_value: Any, *, dtype: DTypeLike) -> np.ndarray:
+def full(size: object, fill_value: object, *, dtype: DTypeLike) -> np.ndarray:
     """A shape filled with one number."""
     if isinstance(size, (int, float)):
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
@@ -176,7 +176,7 @@ def eye(n: int, m: "int | None" = None, *, dtype: DTypeLike) -> np.ndarray:
     return np.eye(n, m, dtype=dtype or default.dtype)
 
 
-def ranks(*bounds: Any) -> None:
+def ranks(*bounds: object) -> None:
     """Raise where a bound has dimensions."""
     found = [b._a.ndim if isinstance(b, Tensor) else 0 for b in bounds]
     if any(found):
@@ -185,7 +185,7 @@ def ranks(*bounds: Any) -> None:
                            "dimension(s).")
 
 
-def numbers(function: str, **given: Any) -> list:
+def numbers(function: str, **given: object) -> list:
     """Numbers; of tensors, what is in them."""
     ranks(*given.values())
     return [number(x, function, name) for name, x in given.items()]
@@ -207,16 +207,16 @@ def _like(name: str) -> None:
     make = MAKERS[name][0]
 
     @on_cpu
-    def call(input: Tensor, *, dtype: DTypeLike = None, requires_grad: bool = False, memory_format: Any = None,
-             layout: Any = None,
-             generator: Any = None, pin_memory: bool = False) -> Tensor:
+    def call(input: Tensor, *, dtype: DTypeLike = None, requires_grad: bool = False, memory_format: object = None,
+             layout: object = None,
+             generator: object = None, pin_memory: bool = False) -> Tensor:
         a = make(input._a.shape, input._a.dtype if dtype is None else as_dtype(dtype), generator)
         return leaf(laid_like(a, input._a), requires_grad)
     call.__name__, call.__doc__ = f"{name}_like", f"fad.{name} in the shape and dtype of a tensor."
     add(call.__name__, call, method=False)
 
     @on_cpu
-    def new(self: Tensor, *size: Any, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
+    def new(self: Tensor, *size: object, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
         return leaf(make(sizes_of(size), self._a.dtype if dtype is None else as_dtype(dtype), None), requires_grad)
     new.__name__, new.__doc__ = f"new_{name}", f"fad.{name} in the dtype of this tensor."
     setattr(Tensor, new.__name__, new)
@@ -228,8 +228,8 @@ for _name in MAKERS:
 
 @function(method=False)
 @on_cpu
-def full_like(input: Tensor, fill_value: Any, *, dtype: DTypeLike = None, requires_grad: bool = False,
-              memory_format: Any = None) -> Tensor:
+def full_like(input: Tensor, fill_value: object, *, dtype: DTypeLike = None, requires_grad: bool = False,
+              memory_format: object = None) -> Tensor:
     """One number in the shape and dtype of a tensor."""
     value, = numbers("full_like", fill_value=fill_value)
     return leaf(
@@ -254,13 +254,13 @@ Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False
 
 @function(method=False)
 @on_cpu
-def scalar_tensor(value: Any, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
+def scalar_tensor(value: object, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """A tensor without axes."""
     return leaf(np.asarray(value, default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
 
 
 @function(method=False)
-def fill(input: Tensor, value: Any) -> Tensor:
+def fill(input: Tensor, value: object) -> Tensor:
     """A tensor of this shape with one value."""
     return input.clone().fill_(value)  # type: ignore[attr-defined]
 
@@ -288,13 +288,13 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
     return leaf(np.frombuffer(buffer, kind, count, offset), requires_grad)
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: object) -> bool:
     """Whether x is a Tensor."""
     return isinstance(x, Tensor)
 
 
 class _TensorsAreInstances(type):
-    def __instancecheck__(cls, x: Any) -> bool:
+    def __instancecheck__(cls, x: object) -> bool:
         return isinstance(x, Tensor)
 
 
@@ -309,7 +309,7 @@ class Variable(metaclass=_TensorsAreInstances):
 
     _execution_engine = _Engine
 
-    def __new__(cls, data: Any, requires_grad: bool = False) -> Tensor:               # type: ignore[misc]
+    def __new__(cls, data: object, requires_grad: bool = False) -> Tensor:               # type: ignore[misc]
         t = wrap(data._a if isinstance(data, Tensor) else np.asarray(data))
         t._rg = requires_grad
         return t

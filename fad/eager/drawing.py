@@ -17,7 +17,7 @@ from .registry import FUNCTIONS, define, delivered, function, sizes_of
 from .tensor import Tensor, wrap
 
 
-def _below(low: Any, high: Any) -> None:
+def _below(low: object, high: object) -> None:
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
 
@@ -33,7 +33,7 @@ def randint(low: Any = 0, high: Any = None, size: Any = None, *, dtype: DTypeLik
 
 
 @creating
-def randperm(n: int, *, dtype: DTypeLike, generator: Any = None) -> np.ndarray:
+def randperm(n: int, *, dtype: DTypeLike, generator: object = None) -> np.ndarray:
     """0, 1, ..., n - 1 in random order."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
@@ -43,7 +43,7 @@ def randperm(n: int, *, dtype: DTypeLike, generator: Any = None) -> np.ndarray:
 @function(method=False)
 @on_cpu
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,
-           requires_grad: bool = False, out: Any = None) -> Tensor:
+           requires_grad: bool = False, out: object = None) -> Tensor:
     """Numbers drawn from normal distributions."""
     if isinstance(std, Tensor) and (std._a.real < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
@@ -60,14 +60,14 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
 
 
 @function()
-def bernoulli(self: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
+def bernoulli(self: Tensor, p: object = None, *, generator: object = None) -> Tensor:
     """1 with the given probabilities, else 0."""
     if p is None and self._a.dtype.kind != "f":
         raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{scalar_name(self._a.dtype)}'")
     return leaf(_chances(source(generator), self._a.shape, self._a if p is None else p).astype(self._a.dtype))
 
 
-def _chances(rng: Any, shape: tuple, p: ArrayOrNumber = 0.5) -> np.ndarray:
+def _chances(rng: object, shape: tuple, p: ArrayOrNumber = 0.5) -> np.ndarray:
     """Those of a shape's elements that came to pass."""
     chance = p._a if isinstance(p, Tensor) else np.asarray(p)
     if chance.size and not ((chance >= 0) & (chance <= 1)).all():
@@ -78,7 +78,7 @@ def _chances(rng: Any, shape: tuple, p: ArrayOrNumber = 0.5) -> np.ndarray:
 
 
 @function()
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: object = None) -> Tensor:
     """Indices drawn with probabilities in proportion to each row."""
     a = input._a
     if a.dtype.kind != "f":
@@ -108,13 +108,13 @@ define("poisson",
 
 
 @function(method=False)
-def binomial(count: Tensor, prob: Tensor, *, generator: Any = None) -> Tensor:
+def binomial(count: Tensor, prob: Tensor, *, generator: object = None) -> Tensor:
     """Numbers of successes drawn from binomial distributions."""
     return leaf(np.asarray(source(generator).binomial(count._a.astype(np.int64), prob._a)).astype(prob._a.dtype))
 
 
-def randint_like(input: Tensor, low: int, high: Any = None, *, dtype: DTypeLike = None, requires_grad: bool = False,
-                 **options: Any) -> Tensor:
+def randint_like(input: Tensor, low: int, high: object = None, *, dtype: DTypeLike = None, requires_grad: bool = False,
+                 **options: object) -> Tensor:
     """Integers drawn evenly from [low, high), in the shape of a tensor."""
     low, high = (0, low) if high is None else (low, high)
     return randint(low, high, tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad, **options)
@@ -129,7 +129,7 @@ FUNCTIONS.update(randint_like=randint_like, manual_seed=manual_seed, Generator=G
 
 
 def _drawn(name: str, draw: Callable, doc: str, sensible: "Callable | None" = None) -> None:
-    def change(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+    def change(self: Tensor, *args: object, generator: object = None, **kwargs: object) -> Tensor:
         if sensible is not None:
             wrong = sensible(*args, **kwargs)
             if wrong:
@@ -161,7 +161,7 @@ _drawn("geometric_", lambda rng, shape, p: rng.geometric(p, shape),
        lambda p: not 0 < p < 1 and f"geometric_ expects p to be in (0, 1), but got p={p:g}")
 
 
-def random_(self: Tensor, low: Any = None, high: Any = None, *, generator: Any = None) -> Tensor:
+def random_(self: Tensor, low: object = None, high: object = None, *, generator: object = None) -> Tensor:
     """Integers drawn evenly, in place: from [low, high), from [0, low), or from all that the dtype holds exactly (no
     negative ones)."""
     if high is None:

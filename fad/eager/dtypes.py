@@ -190,7 +190,7 @@ def is_complex(x: object) -> bool:
     return _dtype(x).kind == "c"
 
 
-def _dtype(x: Any) -> np.dtype:
+def _dtype(x: object) -> np.dtype:
     return x.dtype if hasattr(x, "shape") and hasattr(x, "dtype") else np.dtype(x)
 
 

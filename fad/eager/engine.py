@@ -158,7 +158,7 @@ class BackwardRun:
                         heappush(ready, (-after.seq, id(after), after))
         return found
 
-    def step(self, node: Node, g: Any) -> tuple:
+    def step(self, node: Node, g: object) -> tuple:
         """A node with hooks, a leaf, or one whose gradient is wanted."""
         if LOG.isEnabledFor(logging.DEBUG):
             LOG.debug("Executing: %r with grad_outputs: %s", node,
@@ -250,13 +250,13 @@ class BackwardRun:
                 t = new
         return self.take(t)
 
-    def tensor_hooks(self, node: Node, tables: dict, g: Any) -> Any:
+    def tensor_hooks(self, node: Node, tables: dict, g: object) -> Any:
         if node.outputs == 1:
             return self.hooked(list(tables.get(0, {}).values()), g)
         return [self.hooked(list(tables[k].values()), one) if k in tables else one
                 for k, one in enumerate(g if g is not None else [None] * node.outputs)]
 
-    def retain(self, node: Node, tables: dict, g: Any) -> None:
+    def retain(self, node: Node, tables: dict, g: object) -> None:
         for nr, ref in tables.items():
             t, one = ref(), g if node.outputs == 1 else g[nr] if g is not None else None
             if t is None or one is None:
@@ -267,14 +267,14 @@ class BackwardRun:
             else:
                 t._g = t._g + new
 
-    def capture(self, node: Node, g: Any) -> None:
+    def capture(self, node: Node, g: object) -> None:
         for nr in range(node.outputs):
             place = self.wanted.get((node, nr))  # type: ignore[union-attr]
             if place is not None:
                 one = g if node.outputs == 1 else None if g is None else g[nr]
                 self.captured[place] = self.lend(one)
 
-    def pre_hooks(self, node: Node, hooks: dict, g: Any) -> Any:
+    def pre_hooks(self, node: Node, hooks: dict, g: object) -> Any:
         given = (g,) if node.outputs == 1 else tuple(g if g is not None else [None] * node.outputs)
         tensors = tuple([self.lend(one) for one in given])
         for hook in list(hooks.values()):
@@ -284,7 +284,7 @@ class BackwardRun:
         taken = [self.take(t) for t in tensors]
         return taken[0] if node.outputs == 1 else taken
 
-    def post_hooks(self, hooks: dict, grads: Sequence, g: Any, outputs: int) -> tuple:
+    def post_hooks(self, hooks: dict, grads: Sequence, g: object, outputs: int) -> tuple:
         given = tuple([self.lend(one) for one in ((g,) if outputs == 1 else tuple(g or ()))])
         tensors = tuple([self.lend(one) for one in grads])
         for hook in list(hooks.values()):

@@ -1,5 +1,4 @@
 """The messages that users of autograd match on."""
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +57,7 @@ def wrapped(arrays: list) -> list:
     return [np.asarray(x).astype(dtype)[()] if isinstance(x, int) else x for x in arrays]
 
 
-def in_words(op: Any, arrays: list, error: Exception) -> Exception:
+def in_words(op: object, arrays: list, error: Exception) -> Exception:
     """An error of NumPy's as PyTorch says it."""
     if op.kind != "elementwise":
         return error

@@ -115,7 +115,7 @@ class FunctionEventAvg(Timed):
         self.input_shapes: list = []
         self.stack: list = []
 
-    def add(self, event: Any) -> "FunctionEventAvg":
+    def add(self, event: object) -> "FunctionEventAvg":
         """Count an event (or another average) in."""
         if self.key is None:
             self.key = event.key
@@ -200,7 +200,7 @@ class EventList(list):
             + f"Self CPU time total: {microseconds(self.self_cpu_time_total)}\n"
         )
 
-    def export_chrome_trace(self, path: Any) -> None:
+    def export_chrome_trace(self, path: object) -> None:
         """Write a file for chrome://tracing."""
         with open(path, "w", encoding="utf-8") as file:
             json.dump(

@@ -128,7 +128,7 @@ def pivoting(pivot: bool) -> None:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
 
 
-def lu_factor(A: Any, *, pivot: bool = True) -> LU:
+def lu_factor(A: object, *, pivot: bool = True) -> LU:
     """The LU factors of matrices, in LAPACK's form."""
     pivoting(pivot)
     p, lower, upper = BY_NAME["scipy.linalg.lu"].call(A)
@@ -214,12 +214,12 @@ class FactoredLU(NamedTuple):
     info: Any
 
 
-def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> FactoredLU:
+def lu_factor_ex(A: object, *, pivot: bool = True, check_errors: bool = False) -> FactoredLU:
     """lu_factor, with what went wrong."""
     return FactoredLU(*lu_factor(A, pivot=pivot), wrap(np.zeros(A.shape[:-2], np.int32)))
 
 
-def lu(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
+def lu(A: object, pivot: bool = True, get_infos: bool = False) -> Any:
     """The LU factors of matrices, with what went wrong if that is asked for."""
     return (lu_factor_ex if get_infos else lu_factor)(A, pivot=pivot)
 

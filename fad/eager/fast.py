@@ -51,7 +51,7 @@ class UnaryNode(OpNode):
     params: dict = {}
     needs = (True,)
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         xs, ys = self.xs, self.ys
         if xs is None or ys is None or g is None or g.dtype.kind == "c":
             return self._unusual(g)
@@ -101,7 +101,7 @@ def unary(op: Op, general: Callable) -> Callable:
 def _unary(general: Callable, ufunc: np.ufunc, fast: Fast, keeps_x: bool, keeps_y: bool) -> Callable:
     handle = fast.handle
 
-    def call(x: Any) -> Any:
+    def call(x: object) -> Any:
         if now().quick and isinstance(x, Tensor) and x._view is None:
             dtype = x._a.dtype
             if dtype is F8 or dtype is F4:
@@ -130,7 +130,7 @@ class BinaryNode(OpNode):
     outputs = 1                                                    # type: ignore[assignment]
     params: dict = {}
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         xs = self.xs
         if xs is None:
             raise RuntimeError(errors.SECOND_TIME)
@@ -176,7 +176,7 @@ class SumNode(OpNode):
     needs = (True,)
     label = "SumBackward0"
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         if g is None or g.dtype.kind == "c":
             return OpNode.pull(self, g)
         shape = self.xs[0].shape
@@ -217,7 +217,7 @@ class ProductNode(SingleNode):
 
     __slots__ = ("adjoints",)
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         xs = self.xs
         if g.__class__ is not ndarray or g.dtype.kind == "c" or xs is None:
             return SingleNode.pull(self, g)
@@ -291,7 +291,7 @@ def binary(op: Op, general: Callable) -> Callable:
 def _binary(general: Callable, ufunc: np.ufunc, fast: Fast) -> Callable:
     handle, keeps = fast.handle, fast.keeps
 
-    def call(x: Any, y: Any) -> Any:
+    def call(x: object, y: object) -> Any:
         cls = y.__class__
         if now().quick and isinstance(x, Tensor) and x._view is None:
             a = x._a

@@ -5,7 +5,7 @@ from typing import Any
 from .registry import FUNCTIONS
 
 
-def save(obj: dict, f: Any) -> None:
+def save(obj: dict, f: object) -> None:
     """Write tensors, or containers of them, to a file."""
     if hasattr(f, "write"):
         pickle.dump(obj, f)
@@ -34,7 +34,7 @@ class _Weights(pickle.Unpickler):
         return super().find_class(module, name)
 
 
-def load(f: Any, *, weights_only: bool = True, map_location: object = None) -> Any:
+def load(f: object, *, weights_only: bool = True, map_location: object = None) -> Any:
     """Read what save wrote: tensors and containers of them; anything, code included, only with weights_only=False."""
     read = _Weights if weights_only else pickle.Unpickler
     if hasattr(f, "read"):

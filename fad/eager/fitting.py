@@ -2,7 +2,6 @@
 of a stack could not be factored."""
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from scipy.linalg import get_lapack_funcs
@@ -119,7 +118,7 @@ def multi_dot(tensors: Sequence) -> None:
 _ORDERS = ("fro", "nuc", math.inf, -math.inf, 1, -1, 2, -2)
 
 
-def matrix_norm(A: AnyArray, ord: object = "fro", dim: Any = (-2, -1), *_: bool, **__: Any) -> None:
+def matrix_norm(A: AnyArray, ord: object = "fro", dim: object = (-2, -1), *_: bool, **__: object) -> None:
     _matrix(A, "linalg.matrix_norm")
     if not isinstance(dim, (tuple, list)) or len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got "
@@ -141,7 +140,7 @@ def norm(A: AnyArray, ord: object = None, dim: Axes = None, *_: object, **__: ob
         matrix_norm(A, ord, pair)
 
 
-def vector_norm(x: AnyArray, ord: Any = 2, *_: int, **__: Any) -> None:
+def vector_norm(x: AnyArray, ord: object = 2, *_: int, **__: object) -> None:
     if isinstance(ord, str):
         raise TypeError("linalg_vector_norm(): argument 'ord' must be Number, not str")
 

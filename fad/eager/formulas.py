@@ -98,7 +98,7 @@ define("clamp_max", lambda self, max: clamp(self, None, max), "self, but at most
 
 
 @function(method=False)
-def where(condition: Any, input: object = None, other: "ArrayOrNumber | None" = None, *,
+def where(condition: object, input: object = None, other: "ArrayOrNumber | None" = None, *,
           out: "Tensor | None" = None) -> AnyArray:
     """input where condition holds, other elsewhere; with condition alone, the indices where it holds."""
     if input is None:

@@ -183,7 +183,7 @@ def _primal(x: ArrayOrNumber) -> ArrayOrNumber:
     return t
 
 
-def _as_tangent(dy: Any, y: Tensor) -> Tensor:
+def _as_tangent(dy: object, y: Tensor) -> Tensor:
     if dy is None:
         return wrap(np.zeros_like(y._a))
     if isinstance(dy, Tensor):

@@ -115,10 +115,10 @@ def _hamming(n: int, alpha: float = 0.54, beta: float = 0.46) -> np.ndarray:
     return alpha - beta * np.cos(2 * np.pi * np.arange(n) / max(n - 1, 1))
 
 
-def _taper(name: str, values: Any) -> None:
+def _taper(name: str, values: object) -> None:
     @on_cpu
     def call(window_length: int, periodic: bool = True, *args: Any, dtype: Any = None, requires_grad: bool = False,
-             **kwargs: Any) -> Tensor:
+             **kwargs: object) -> Tensor:
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
         a = values(window_length + bool(periodic), *args, **kwargs) if window_length != 1 else np.ones(1)

@@ -34,13 +34,13 @@ class _Batched(custom_vjp):
         super().__init__(forward)
         self.cls = cls
 
-    def rule(self, call: Any) -> Any:
+    def rule(self, call: object) -> Any:
         rule = super().rule(call)
         rule.batch = lambda xs, flags, n: _by_vmap(self.cls, call, xs, flags, n)
         return rule
 
 
-def _by_vmap(cls: type, call: Any, xs: Any, flags: tuple, n: ArrayOrNumber) -> list:
+def _by_vmap(cls: type, call: object, xs: object, flags: tuple, n: ArrayOrNumber) -> list:
     """The results over n examples, by the Function's vmap."""
     args, kwargs = call.fill(xs)
     batched = {x.atom for x, b in zip(xs, flags) if b}
@@ -60,20 +60,20 @@ def _to_front(y: AnyArray, axis: int) -> AnyArray:
     return y if axis == 0 else op["transpose"](y, axes=(axis, *[k for k in range(len(y.shape)) if k != axis]))
 
 
-def staged(cls: Any, args: tuple, kwargs: dict) -> AnyArray:
+def staged(cls: object, args: tuple, kwargs: dict) -> AnyArray:
     """A call on traced arrays: a function with a reverse rule of its own, which is the Function's backward."""
     ctx = cls._backward_cls()
     ctx.materialize_grads = False
     ctx.needs_input_grad = tuple([hasattr(a, "dtype") and is_floating(a.dtype) for a in args])
 
-    def forward(*xs: Any) -> Any:
+    def forward(*xs: object) -> Any:
         if not cls.defines("setup_context"):
             return cls.forward(ctx, *xs, **kwargs)
         result = cls.forward(*xs, **kwargs)
         cls.setup_context(ctx, xs, result)
         return result
 
-    def backward(saved: tuple, g: Any) -> tuple:
+    def backward(saved: tuple, g: object) -> tuple:
         ctx.to_save = saved
         answer = cls.backward(ctx, *(g if isinstance(g, (tuple, list)) else (g,)))
         return answer if isinstance(answer, tuple) else (answer,)
@@ -93,7 +93,7 @@ _DIRTY_VIEW = ("If your Function modifies inplace an input that is a view of ano
                "second one that does the other operations).")
 
 
-def with_defaults(cls: Any, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
+def with_defaults(cls: object, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
     """The arguments of forward with those that were left to their defaults."""
     signature = signature_of(cls.forward)
     if signature is None:

@@ -1,6 +1,5 @@
 """Forward mode through a Function: its jvp gives the tangents of what it returned, which are checked to be what they
 must be."""
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ _DIRTY = ("An inplace custom Function is not modifying the forward mode gradient
           "function must modify the corresponding gradient inplace.")
 
 
-def push(cls: Any, ctx: Any, args: tuple, outputs: list, finished: list, dirty: tuple, fixed: tuple) -> None:
+def push(cls: object, ctx: object, args: tuple, outputs: list, finished: list, dirty: tuple, fixed: tuple) -> None:
     """Tangents of what a Function returned (outputs; `finished` with their place in the graph) when it was called with
     args."""
     dxs: list = [tangent_of(a) if isinstance(a, Tensor) else None for a in args]

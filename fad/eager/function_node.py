@@ -17,19 +17,19 @@ from .tensor import Tensor, alias, wrap
 class FunctionCtx:
     """The part that forward and backward share."""
 
-    def save_for_backward(self, *tensors: Any) -> None:
+    def save_for_backward(self, *tensors: object) -> None:
         """Keep tensors for backward, where they are ctx.saved_tensors; to be called once, in forward."""
         self.to_save = tensors
 
-    def save_for_forward(self, *tensors: Any) -> None:
+    def save_for_forward(self, *tensors: object) -> None:
         """Keep tensors for jvp."""
         self.saved_for_forward = tensors
 
-    def mark_dirty(self, *args: Any) -> None:
+    def mark_dirty(self, *args: object) -> None:
         """Say which inputs forward changed in place; it must return them."""
         self.dirty_tensors = args
 
-    def mark_non_differentiable(self, *args: Any) -> None:
+    def mark_non_differentiable(self, *args: object) -> None:
         """Say which outputs have no derivative."""
         self.non_differentiable = args
 
@@ -37,7 +37,7 @@ class FunctionCtx:
         """Whether backward gets zeros (the default) or None for outputs that have no gradient."""
         self.materialize_grads = value
 
-    def mark_shared_storage(self, *pairs: Any) -> None:
+    def mark_shared_storage(self, *pairs: object) -> None:
         """Deprecated: nothing needs to be said."""
 
 
@@ -112,7 +112,7 @@ class FunctionNode(Node, FunctionCtx):
         given, self.to_save = self.to_save or (), None
         self.saved = tuple([SavedTensor(None) if t is None else self._kept(t, results, hooks) for t in given])
 
-    def _kept(self, t: Tensor, results: dict, hooks: Any) -> SavedTensor:
+    def _kept(self, t: Tensor, results: dict, hooks: object) -> SavedTensor:
         if t._x is not None and t._x.inference and not now().inference:
             raise RuntimeError(errors.INFERENCE_SAVED)
         nr = results.get(id(t))
@@ -134,14 +134,14 @@ class FunctionNode(Node, FunctionCtx):
 
     # -- backward ------------------------------------------------------------------------------------------------------
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         gs = [None if one is None else one if isinstance(one, Tensor) else wrap(np.asarray(one))
               for one in ([g] if self.outputs == 1 else g or [None] * self.outputs)]
         answers = self._backward(gs)
         # others may hold it: as a view no leaf keeps it for its .grad
         return tuple([None if a is None else a._a.view() for a in answers])
 
-    def pull_graph(self, g: Any) -> tuple:
+    def pull_graph(self, g: object) -> tuple:
         return self._backward([g] if self.outputs == 1 else list(g or [None] * self.outputs))
 
     def _backward(self, gs: Sequence) -> tuple:
@@ -174,7 +174,7 @@ class FunctionNode(Node, FunctionCtx):
                                    "input was not a Variable")
         return tuple(out)
 
-    def _fit(self, k: int, a: Any, meta: Meta) -> Any:
+    def _fit(self, k: int, a: object, meta: Meta) -> Any:
         if a is None:
             return None
         if not isinstance(a, Tensor):

@@ -50,7 +50,7 @@ def _on_tensors(inputs: object) -> bool:
     return any(isinstance(x, Tensor) for x in given)
 
 
-def _as_tuple(given: Any, what: str, name: str) -> "tuple[bool, tuple]":
+def _as_tuple(given: object, what: str, name: str) -> "tuple[bool, tuple]":
     several = isinstance(given, (tuple, list))
     out = tuple(given) if several else (given,)
     for k, x in enumerate(out):
@@ -112,7 +112,7 @@ def _filled(grads: Sequence, refs: Sequence, strict: bool, create_graph: bool, s
     return tuple(out)
 
 
-def _finished(tensors: Any, create_graph: bool) -> Any:
+def _finished(tensors: object, create_graph: bool) -> Any:
     if isinstance(tensors, tuple):
         return tuple([_finished(t, create_graph) for t in tensors])
     return tensors if create_graph else tensors.detach()

@@ -78,7 +78,7 @@ def _inexact(dtype: np.dtype, kernel: str) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(dtype)}'")
 
 
-def uniform(size: tuple, dtype: np.dtype, generator: Any) -> np.ndarray:
+def uniform(size: tuple, dtype: np.dtype, generator: object) -> np.ndarray:
     if dtype.kind == "c":
         return (uniform(size, np.dtype(float), generator).astype(dtype) + 1j
                 * uniform(size, np.dtype(float), generator).astype(dtype))
@@ -86,7 +86,7 @@ def uniform(size: tuple, dtype: np.dtype, generator: Any) -> np.ndarray:
     return np.asarray(source(generator).random(size)).astype(dtype)
 
 
-def normal(size: tuple, dtype: np.dtype, generator: Any) -> np.ndarray:
+def normal(size: tuple, dtype: np.dtype, generator: object) -> np.ndarray:
     if dtype.kind == "c":
         return ((normal(size, np.dtype(float), generator) + 1j * normal(size, np.dtype(float), generator))
                 / np.sqrt(2)).astype(dtype)

@@ -1,7 +1,6 @@
 """autograd.backward and autograd.grad."""
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from .tensor import Size, Tensor, wrap
 from .views import keep_tangent, tangent_of
 
 
-def as_sequence(x: Any) -> tuple:
+def as_sequence(x: object) -> tuple:
     """One tensor or several, as a tuple; an edge of the graph (a node and which of its results) is one."""
     return (x,) if isinstance(x, (Tensor, GradientEdge, Node)) else tuple(x)
 
@@ -64,7 +63,7 @@ def _first_gradient(k: int, y: Tensor, g: object, batched: bool) -> "Tensor | No
     return g if g._a.dtype == y._a.dtype or not needs(y) else g.to(y._a.dtype)           # type: ignore[attr-defined]
 
 
-def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple:
+def _calculate_shape(output: object, grad: Tensor, is_grads_batched: bool) -> tuple:
     """The shape that a gradient of this output must have, and the one that this gradient has (of a batch: each of its
     rows)."""
     shape = grad._a.shape[1:] if is_grads_batched else grad._a.shape
@@ -98,7 +97,7 @@ def edge_of(y: Tensor) -> "Node | None":
     return edge(y)
 
 
-def number_of(y: Any) -> int:
+def number_of(y: object) -> int:
     if isinstance(y, GradientEdge):
         return y.output_nr
     return y._nr if y._fn is not None else 0
@@ -116,7 +115,7 @@ def _roots(tensors: Sequence, gradients: Sequence) -> list:
 
 
 def backward(tensors: object, grad_tensors: object = None, retain_graph: "bool | None" = None,
-             create_graph: bool = False, grad_variables: Any = None, inputs: object = None) -> None:
+             create_graph: bool = False, grad_variables: object = None, inputs: object = None) -> None:
     """Accumulate into the leaves' .grad the sum of the gradients of the given tensors, each times its grad_tensor.
 
     >>> import fad

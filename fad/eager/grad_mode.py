@@ -120,7 +120,7 @@ class GradMode:
 class _Stepped:
     """A coroutine each step of which runs in a mode."""
 
-    def __init__(self, coroutine: Any, mode: GradMode):
+    def __init__(self, coroutine: object, mode: GradMode):
         self.coroutine, self.mode = coroutine, mode
 
     def __await__(self) -> Any:

@@ -65,7 +65,7 @@ class _All(_Several):
                 self.fn([entry[1].get(j) for j in range(len(self.tensors))])
         return collect
 
-    def expected(self, run: Any) -> int:
+    def expected(self, run: object) -> int:
         """The number of the tensors that this pass will reach."""
         return sum(run.reaches(edge(t)) for t in self.tensors) if run is not None else len(self.tensors)
 

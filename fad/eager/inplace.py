@@ -245,7 +245,7 @@ class CopySlices(Node):
         shown = super().next_functions
         return shown if self.written is None else (shown[0], *self.written.next_functions[1:])
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         if g is None:
             return (None, None)
         before = None
@@ -255,7 +255,7 @@ class CopySlices(Node):
         source = self.view.of_array(np.asarray(g)).copy() if self.next[1] is not None else None
         return (before, None if source is None else match(source, self.meta))
 
-    def pull_graph(self, g: Any) -> tuple:
+    def pull_graph(self, g: object) -> tuple:
         if g is None:
             return (None, None)
         before = None
@@ -334,7 +334,7 @@ class CopyBackwards(Node):
         super().__init__((before, into), nrs if any(nrs) else None)
         self.old, self.meta = Meta(x._a.shape, x._a.dtype), Meta(source._a.shape, source._a.dtype)
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         if g is None:
             return (None, None)
         return (None if self.next[0] is None else np.zeros(self.old.shape, self.old.dtype),

@@ -21,7 +21,7 @@ from .together import step, together
 from .views import apart
 
 
-def _elements(name: str, tensors: Any) -> list:
+def _elements(name: str, tensors: object) -> list:
     """The tensors of a list of them (arrays too)."""
     if isinstance(tensors, Tensor):
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
@@ -41,7 +41,7 @@ def _alike(all: list, xs: list) -> list:
 
 
 @function("cat", "concat", "concatenate", method=False)
-def cat(tensors: Sequence, dim: int = 0, *, axis: Any = None, out: "Tensor | None" = None) -> AnyArray:
+def cat(tensors: Sequence, dim: int = 0, *, axis: object = None, out: "Tensor | None" = None) -> AnyArray:
     """Tensors one after the other along a dimension."""
     xs = _elements("cat", tensors)
     if not xs:
@@ -82,7 +82,7 @@ def stack(tensors: Sequence, dim: int = 0, *, out: object = None) -> Tensor:
 Tensor._stack_rows = staticmethod(stack)                                                    # type: ignore[attr-defined]
 
 
-def _several(name: str, tensors: Any) -> list:
+def _several(name: str, tensors: object) -> list:
     if not isinstance(tensors, Tensor) and not len(tensors):
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     return _elements(name, tensors)
@@ -170,7 +170,7 @@ def roll(self: Tensor, shifts: object, dims: Axes = None) -> Tensor:
 
 
 @function(only_method=True)
-def repeat(self: Tensor, *sizes: Any) -> Tensor:
+def repeat(self: Tensor, *sizes: object) -> Tensor:
     """The tensor repeated along its dimensions."""
     size = sizes_of(sizes)
     if len(size) < self._a.ndim:
@@ -290,7 +290,7 @@ def diff(self: Tensor, n: int = 1, dim: int = -1, prepend: "Tensor | None" = Non
 
 
 @function(method=False)
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple:
+def meshgrid(*tensors: object, indexing: str = "ij") -> tuple:
     """Vectors spread over a grid."""
     xs = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     if indexing not in ("ij", "xy"):

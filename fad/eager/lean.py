@@ -38,7 +38,7 @@ class CompositeNode(SingleNode):
 
     __slots__ = ()
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         xs, ys, versions = self.xs, self.ys, self.versions
         if g.__class__ is not ndarray or g.dtype.kind == "c" or xs is None or ys is None or self.held is not None:
             return SingleNode.pull(self, g)

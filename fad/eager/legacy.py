@@ -22,7 +22,7 @@ class TensorType(type):
     def __instancecheck__(cls, x: Tensor) -> bool:
         return isinstance(x, Tensor) and x._a.dtype == cls.dtype
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
+    def __call__(cls, *args: object, **kwargs: object) -> Tensor:
         return of_dtype(cls.dtype, *args)
 
     def __repr__(cls) -> str:
@@ -78,7 +78,7 @@ def _set_volatile(self: Tensor, value: bool) -> None:
                   stacklevel=2)
 
 
-def set_default_tensor_type(kind: Any) -> None:
+def set_default_tensor_type(kind: object) -> None:
     """Deprecated: set_default_dtype."""
     default.dtype = as_dtype(_BY_TYPE[kind] if isinstance(kind, str) else kind.dtype)
 

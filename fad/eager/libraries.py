@@ -39,13 +39,13 @@ def _with_out(path: str, f: "Callable | None") -> Any:
         return f
 
     @functools.wraps(f)
-    def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+    def call(*args: object, out: object = None, **kwargs: object) -> Any:
         y = f(*args, **kwargs)
         return y if out is None else _written(y, out, path)
     return call
 
 
-def _written(y: Any, out: Any, path: str) -> Any:
+def _written(y: object, out: object, path: str) -> Any:
     """A result, written over out (a tuple for several), which linalg takes in the result's own dtype only."""
     library, _, name = path.rpartition(".")
     ys, outs = (y, out) if isinstance(y, tuple) else ((y,), (out,))
@@ -68,7 +68,7 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
     if isinstance(library, type) or not callable(library):
         return library if for_tensor is None else for_tensor
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if not any(isinstance(a, Tensor) for a in (*args, *kwargs.values())) and not _holds_tensors(args):
             return library(*args, **kwargs)
         if for_tensor is not None:

@@ -35,7 +35,7 @@ def vector_norm(x: Tensor, ord: object = 2, dim: Axes = None, keepdim: bool = Fa
     return (x if dtype is None else x.to(dtype)).norm(ord, dim, keepdim)
 
 
-def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *,
+def matrix_norm(A: Tensor, ord: object = "fro", dim: object = (-2, -1), keepdim: bool = False, *,
                 dtype: DTypeLike = None) -> Tensor:
     """The norm of matrices."""
     x = A if dtype is None else A.to(dtype)
@@ -93,7 +93,7 @@ class LeastSquares(NamedTuple):
     singular_values: Any
 
 
-def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
+def cross(input: object, other: object, *, dim: int = -1) -> Any:
     """The cross product."""
     return cross_product(input, other, dim)
 
@@ -133,7 +133,7 @@ def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | 
     return LeastSquares(solution, residuals, wrap(np.asarray(raw(rank), np.int64)), s)
 
 
-def _least_squares_of_stacks(A: Tensor, B: AnyArray, rcond: Any, driver: Any) -> LeastSquares:
+def _least_squares_of_stacks(A: Tensor, B: AnyArray, rcond: object, driver: object) -> LeastSquares:
     """The solution for each matrix of a stack, by its pseudoinverse. The sums of squares are told where there are more
     equations than unknowns and all ranks are full; the ranks and the singular values, by the drivers that find them."""
     rows, columns = A._a.shape[-2:]
@@ -149,7 +149,7 @@ def _least_squares_of_stacks(A: Tensor, B: AnyArray, rcond: Any, driver: Any) ->
                         wrap(np.zeros(0, np.int64)) if driver == "gels" else rank, found)
 
 
-def cond(A: Tensor, p: Any = None) -> Tensor:
+def cond(A: Tensor, p: object = None) -> Tensor:
     """The condition number; in the 2-norm the largest singular value over the smallest, 0/0 not excepted."""
     if A._a.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")

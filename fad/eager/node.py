@@ -113,7 +113,7 @@ class Node(Showing):
     def _set_sequence_nr(self, number: int) -> None:
         self.seq = number
 
-    def __call__(self, *grads: Any) -> Any:
+    def __call__(self, *grads: object) -> Any:
         """The step's backward alone: gradients of the results to those of what it was given."""
         if len(grads) != self.outputs:
             raise TypeError(f"expected {self.outputs} arguments, got {len(grads)} instead")
@@ -131,7 +131,7 @@ class Node(Showing):
 
     # -- what the engine asks ------------------------------------------------------------------------------------------
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         """Gradients for `next`, given that of the result (a list, of several), on arrays."""
         raise NotImplementedError
 

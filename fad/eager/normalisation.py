@@ -4,7 +4,6 @@
 
 layer_norm and batch_norm are this formula along different axes.
 """
-from typing import Any
 
 import numpy as np
 
@@ -79,7 +78,7 @@ def _normalized_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tu
     return gx, _as_weight(g * d, weight, shape) if needs[1] else None, _as_weight(g, bias, shape) if needs[2] else None
 
 
-def _as_weight(g: ArrayOrNumber, weight: Any, shape: tuple) -> AnyArray:
+def _as_weight(g: ArrayOrNumber, weight: object, shape: tuple) -> AnyArray:
     """g summed over what the weight, seen in this shape, was broadcast along."""
     full = (1,) * (len(g.shape) - len(shape)) + tuple(shape)
     axes = tuple([k for k, n in enumerate(full) if n == 1])

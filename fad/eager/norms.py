@@ -1,5 +1,4 @@
 """Norms of vectors and matrices, by PyTorch's names: the p-norms, the nuclear norm and distances."""
-from typing import Any
 
 import numpy as np
 
@@ -53,7 +52,7 @@ def _norm(self: AnyArray, p: ArrayOrNumber, dim: Axes, keepdim: bool) -> AnyArra
 
 
 @step("NuclearNormBackward0", "x", copies="x")
-def _nuclear(x: AnyArray, dim: Any, keepdim: bool) -> AnyArray:
+def _nuclear(x: AnyArray, dim: object, keepdim: bool) -> AnyArray:
     """The sum of the singular values of matrices."""
     if dim is None and len(x.shape) != 2 or dim is not None and (isinstance(dim, int) or len(dim) != 2):
         raise RuntimeError("linalg.matrix_norm: dim must be a 2-tuple" if dim is not None

@@ -50,7 +50,7 @@ def array_function(self: Tensor, function: object, types: tuple, args: tuple, kw
     return _constant(function, args, kwargs, function)
 
 
-def _constant(call: Any, args: tuple, kwargs: dict, function: object) -> Any:
+def _constant(call: object, args: tuple, kwargs: dict, function: object) -> Any:
     """A function without a face: on tensors without a history it is NumPy's; on others it is an error."""
     if _any_gradient(args) or _any_gradient(tuple(kwargs.values())):
         raise UnsupportedFunctionError(f"{qualified_name(function)} is not supported on tensors that require gradients",

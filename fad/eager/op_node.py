@@ -27,7 +27,7 @@ class Handle:
 
     __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants", "always", "lasts", "result")
 
-    def __init__(self, op: Any, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",),
+    def __init__(self, op: object, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",),
                  places: "tuple | None" = None, tensors: bool = False,
                  variants: "dict | None" = None, always: tuple = (), result: bool = False):
         self.op, self.name, self.xs, self.ys = op, name, xs, ys
@@ -85,7 +85,7 @@ class OpNode(Node):
         if self.held is not None:
             self.check_held()
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         gs = (g,) if self.outputs == 1 else (None,) * self.outputs if g is None else tuple(g)
         xs, ys = self.unpacked()
         if all(one is None for one in gs):
@@ -94,7 +94,7 @@ class OpNode(Node):
         ys = tuple([y._a if isinstance(y, SavedTensor) else y for y in ys])
         return self._differentiate(gs, ys, xs)
 
-    def pull_graph(self, g: Any) -> tuple:
+    def pull_graph(self, g: object) -> tuple:
         gs = (g,) if self.outputs == 1 else (None,) * self.outputs if g is None else tuple(g)
         xs, ys = self.unpacked()
         if all(one is None for one in gs):
@@ -183,7 +183,7 @@ class OpNode(Node):
             self.unpacked()
         return self._result(k, entry) if which == "ys" else entry
 
-    def kept(self, name: str, entry: Any) -> SavedTensor:
+    def kept(self, name: str, entry: object) -> SavedTensor:
         if isinstance(entry, SavedTensor):
             return entry
         if entry is FORGOTTEN or isinstance(entry, Meta):
@@ -220,7 +220,7 @@ class SingleNode(OpNode):
     __slots__ = ()
     outputs = 1                                                    # type: ignore[assignment]
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         xs, ys = self.xs, self.ys
         if g is None or xs is None or ys is None:
             return OpNode.pull(self, g)

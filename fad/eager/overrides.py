@@ -64,7 +64,7 @@ def overridable(f: Callable) -> Callable:
     return call
 
 
-def torch_function(cls: type, func: Callable, types: Any, args: tuple = (), kwargs: "dict | None" = None) -> Any:
+def torch_function(cls: type, func: Callable, types: object, args: tuple = (), kwargs: "dict | None" = None) -> Any:
     """func of these arguments, its results as instances of this class: what a subclass' own __torch_function__ calls
     by super().
 

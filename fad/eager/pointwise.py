@@ -52,7 +52,7 @@ def _named(f: Callable, name: str, doc: str) -> Callable:
 def _in_place_of(name: str, record: Op) -> None:
     checks = name if refuses(name) else ""
 
-    def change(self: Tensor, *args: Any) -> Tensor:
+    def change(self: Tensor, *args: object) -> Tensor:
         if name in _GENERAL and self._a.dtype.kind in "bc":
             return in_place(self, _GENERAL[name], *args)
         return op_in_place(record, self, *args, name=checks)
@@ -137,7 +137,7 @@ def mul(self: object, other: object, *, out: "Tensor | None" = None) -> Tensor:
 
 
 @function("add", changing=True)
-def add(self: object, other: object, *, alpha: Any = 1, out: "Tensor | None" = None) -> Any:
+def add(self: object, other: object, *, alpha: object = 1, out: "Tensor | None" = None) -> Any:
     """self + alpha * other."""
     x = self if isinstance(self, Tensor) else tensor_of(self)
     y = _add(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_add, "AddBackward0", x, other, alpha)
@@ -167,7 +167,7 @@ def _weighted(f: Callable, label: str, x: Tensor, y: object, alpha: complex) -> 
 
 
 @function("sub", "subtract", changing=True)
-def sub(self: ArrayOrNumber, other: ArrayOrNumber, *, alpha: Any = 1, out: object = None) -> Tensor:
+def sub(self: ArrayOrNumber, other: ArrayOrNumber, *, alpha: object = 1, out: object = None) -> Tensor:
     """self - alpha * other."""
     x = self if isinstance(self, Tensor) else tensor_of(self)
     y = _sub(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_sub, "SubBackward0", x, other, alpha)

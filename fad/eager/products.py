@@ -26,7 +26,7 @@ _PLAIN = {(2, 2): ({"labels": _MATRIX}, "MmBackward0"), (2, 1): ({"labels": _VEC
 _FAST = {ranks: product(op["contract"], params["labels"], label) for ranks, (params, label) in _PLAIN.items()}
 
 
-def matmul(self: object, other: Any) -> ArrayOrNumber:
+def matmul(self: object, other: object) -> ArrayOrNumber:
     """The matrix product, by NumPy's rules for vectors and stacks."""
     if isinstance(self, Tensor) and isinstance(other, Tensor):
         fast = _FAST.get((self._a.ndim, other._a.ndim))
@@ -167,7 +167,7 @@ def _factor(name: str, number: ArrayOrNumber, x: AnyArray) -> ArrayOrNumber:
     return number != 0 if x.dtype.kind == "b" and isinstance(number, (int, float)) else number
 
 
-def added(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
+def added(x: object, product: object, beta: object, alpha: object) -> Any:
     """beta * x + alpha * product. Where beta is 0, x does not count, nor do nan and inf in it."""
     beta, alpha = _factor("beta", beta, x), _factor("alpha", alpha, product)
     if isinstance(beta, (int, float, complex)) and beta == 0:

@@ -66,7 +66,7 @@ class profile:
             change(profiler=None)
             EventList(self.events)._populate_cpu_children()
 
-    def note(self, name: str, start: int, shapes: "list | None" = None, node: Any = None,
+    def note(self, name: str, start: int, shapes: "list | None" = None, node: object = None,
              scope: int = FUNCTION) -> None:
         """An event that ends now."""
         event = FunctionEvent(len(self.events), name, threading.get_ident(), start / 1000,
@@ -80,7 +80,7 @@ class profile:
         with self.lock:
             self.events.append(event)
 
-    def made(self, node: Any) -> None:
+    def made(self, node: object) -> None:
         """The latest event was the step that this node is for."""
         self.events[-1].sequence_nr = node.seq
         self.threads[node] = self.events[-1].thread
@@ -105,7 +105,7 @@ class profile:
         """Microseconds spent in all events, each counted once."""
         return self.function_events.self_cpu_time_total
 
-    def table(self, *args: Any, **kwargs: Any) -> str:
+    def table(self, *args: object, **kwargs: object) -> str:
         """The events as a table."""
         return self.function_events.table(*args, **kwargs)
 

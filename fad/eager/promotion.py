@@ -165,7 +165,7 @@ def _refuse_difference(operands: tuple) -> None:
         raise RuntimeError(f"Subtraction, the `-` operator, with {_BOOL}")
 
 
-def agree(text: str, *xs: Any, name: Callable = errors.scalar_name) -> None:
+def agree(text: str, *xs: object, name: Callable = errors.scalar_name) -> None:
     """Raise this text (the names of the dtypes in its places) unless tensors are of one dtype."""
     if all(isinstance(x, Tensor) for x in xs):
         dtypes = [x._a.dtype for x in xs]

@@ -16,7 +16,7 @@ from .registry import function
 from .tensor import Tensor, wrap
 
 
-def _in_whole(dtype: DTypeLike, *given: Any) -> list:
+def _in_whole(dtype: DTypeLike, *given: object) -> list:
     """Numbers without their fractions, where whole numbers are to be made from them."""
     is_whole = dtype is not None and dtype.kind in "iu"
     return [math.trunc(x) if is_whole and math.isfinite(x) else x for x in given]
@@ -26,7 +26,7 @@ _NO_END: Any = object()
 
 
 @creating
-def arange(start: Any = 0, end: Any = _NO_END, step: Any = 1, *, dtype: DTypeLike) -> np.ndarray:
+def arange(start: object = 0, end: object = _NO_END, step: object = 1, *, dtype: DTypeLike) -> np.ndarray:
     """start, start + step, ... below end."""
     start, end = (0, start) if end is _NO_END or end is None else (start, end)
     if dtype is not None and dtype.kind == "b":
@@ -44,7 +44,7 @@ def arange(start: Any = 0, end: Any = _NO_END, step: Any = 1, *, dtype: DTypeLik
     return a.astype(dtype or (default.dtype if a.dtype.kind == "f" else np.dtype(np.int64)))
 
 
-def _whole_range(low: Any, high: Any, by: Any, dtype: np.dtype) -> np.ndarray:
+def _whole_range(low: object, high: object, by: object, dtype: np.dtype) -> np.ndarray:
     """start + k * step without their fractions; how many k there are, only 64 bits say without the fractions."""
     first, last, step = _in_whole(dtype, low, high, by)
     if dtype == np.int64:
@@ -64,7 +64,7 @@ def range(start: Any, end: Any, step: Any = 1, *, dtype: DTypeLike = None, requi
                 requires_grad)
 
 
-def _steps(steps: Any) -> int:
+def _steps(steps: object) -> int:
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     return operator.index(steps)
@@ -78,13 +78,13 @@ def _of_bounds(dtype: Any, *bounds: Any) -> np.dtype:
     return dtype or inferred
 
 
-def _bounds(dtype: DTypeLike, *bounds: Any) -> list:
+def _bounds(dtype: DTypeLike, *bounds: object) -> list:
     """The bounds; integers between them have no derivative."""
     is_whole = dtype is not None and dtype.kind not in "fc"
     return [b.detach() if is_whole and isinstance(b, Tensor) else b for b in bounds]
 
 
-def _between(start: Any, end: Any, steps: Any, dtype: DTypeLike) -> Any:
+def _between(start: object, end: object, steps: object, dtype: DTypeLike) -> Any:
     """Evenly spaced numbers between bounds that require a gradient."""
     ranks(start, end)
     share = np.linspace(0.0, 1.0, _steps(steps)).astype(_of_bounds(dtype))
@@ -92,7 +92,7 @@ def _between(start: Any, end: Any, steps: Any, dtype: DTypeLike) -> Any:
 
 
 @creating
-def linspace(start: Any, end: Any, steps: int, *, dtype: DTypeLike) -> Any:
+def linspace(start: object, end: object, steps: int, *, dtype: DTypeLike) -> Any:
     """Evenly spaced numbers from start to end."""
     start, end = _bounds(dtype, start, end)
     if wanted(start) or wanted(end):
@@ -102,7 +102,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: DTypeLike) -> Any:
 
 
 @creating
-def logspace(start: Any, end: Any, steps: int, base: Any = 10.0, *, dtype: DTypeLike) -> AnyArray:
+def logspace(start: object, end: object, steps: int, base: object = 10.0, *, dtype: DTypeLike) -> AnyArray:
     """Powers of the base at evenly spaced exponents."""
     base = number(base, "logspace", "base")
     start, end = _bounds(dtype, start, end)

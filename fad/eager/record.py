@@ -44,7 +44,7 @@ class Nowhere(Node):
     """The node of a view that was made without recording, of a tensor that requires gradients: gradients are dropped.
     """
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         return ()
 
     pull_graph = pull

@@ -39,13 +39,13 @@ def _reduced(name: str, x: AnyArray, dim: object, keepdim: bool, label: str) -> 
     return together((y,), label, (x,), {"self": x}, keepdim=True)[0] if label else y
 
 
-def kept(y: object, x: Any, axes: tuple) -> Any:
+def kept(y: object, x: object, axes: tuple) -> Any:
     return op["reshape"](y, *[1 if k in axes else n for k, n in enumerate(x.shape)])
 
 
 @function()
-def sum(self: Any, dim: object = None, keepdim: bool = False, *, dtype: object = None, axis: object = None,
-        keepdims: bool = False, out: Any = None) -> Tensor:
+def sum(self: object, dim: object = None, keepdim: bool = False, *, dtype: object = None, axis: object = None,
+        keepdims: bool = False, out: object = None) -> Tensor:
     """The sum along dimensions."""
     if (dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim
             and not keepdims and self._a.dtype.kind in "fc"):
@@ -59,7 +59,7 @@ def sum(self: Any, dim: object = None, keepdim: bool = False, *, dtype: object =
     return y if out is None else delivered(y, out, "sum")
 
 
-def summed(self: Tensor, dtype: object, out: Any = None) -> tuple:
+def summed(self: Tensor, dtype: object, out: object = None) -> tuple:
     """The summed (or multiplied) elements, and the dtype of the result: whole numbers and truth values count in int64,
     unless told otherwise.
     """
@@ -69,12 +69,12 @@ def summed(self: Tensor, dtype: object, out: Any = None) -> tuple:
     return in_dtype(x, kind), kind
 
 
-def in_dtype(x: Any, dtype: object) -> Any:
+def in_dtype(x: object, dtype: object) -> Any:
     return x if x.dtype == dtype else op["cast"](x, dtype=dtype)
 
 
 @function()
-def mean(self: object, dim: object = None, keepdim: bool = False, *, dtype: DTypeLike = None, axis: Any = None,
+def mean(self: object, dim: object = None, keepdim: bool = False, *, dtype: DTypeLike = None, axis: object = None,
          keepdims: bool = False, out: object = None) -> AnyArray:
     """The mean along dimensions."""
     x, dim = tensor_of(self), axis if dim is None else dim
@@ -90,7 +90,7 @@ def mean(self: object, dim: object = None, keepdim: bool = False, *, dtype: DTyp
 
 
 @function()
-def prod(self: Any, dim: "int | None" = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
+def prod(self: object, dim: "int | None" = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
     """The product along a dimension, or of all elements."""
     x, kind = summed(self, dtype)
     return in_dtype(_reduced("prod", x, dim, keepdim, "ProdBackward0" if dim is None else "ProdBackward1"), kind)
@@ -104,7 +104,7 @@ def _along(name: str) -> Callable:
         places = run(op[f"arg{name}"], self, axis=dim) if len(self.shape) else wrap(np.zeros((), np.int64))
         return extremes(_take(self, places, dim), places, self, dim, keepdim)
 
-    def call(self: Any, dim: int, keepdim: bool) -> Extreme:
+    def call(self: object, dim: int, keepdim: bool) -> Extreme:
         ax = one_dim(dim, len(self.shape))
         _not_empty(self, (ax,), name)
         if not isinstance(self, Tensor) or self._a.dtype.kind != "f" or not self._a.ndim:
@@ -150,7 +150,7 @@ def _not_empty(x: AnyArray, axes: "tuple | None", name: str) -> None:
             raise IndexError(f"{name}(): Expected reduction dim {ax} to have non-zero size.")
 
 
-def _shared(x: Any, won: np.ndarray) -> Tensor:
+def _shared(x: object, won: np.ndarray) -> Tensor:
     """The value of the elements that won. They are equal and share its gradient."""
     if x.dtype.kind not in "fc":
         return wrap(x._a[won].max())

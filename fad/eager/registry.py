@@ -150,7 +150,7 @@ _OUT = {  # functions whose `out` is of the result's own dtype: what they say ot
              errors.scalar_name)}
 
 
-def delivered(y: Any, out: Any, name: str) -> Any:
+def delivered(y: object, out: object, name: str) -> Any:
     """y, written over out if that is given: outside the graph, and resized to y's shape where it has another."""
     if out is None:
         return y
@@ -176,7 +176,7 @@ def delivered(y: Any, out: Any, name: str) -> Any:
     return out.copy_(y)
 
 
-def named(y: ArrayOrNumber, label: str, **note: Any) -> Any:
+def named(y: ArrayOrNumber, label: str, **note: object) -> Any:
     """y, its node under another name: that of the function whose last step it is; note: what the node shows as
     _saved_<name>."""
     fn = getattr(y, "_fn", None)

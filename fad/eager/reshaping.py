@@ -1,7 +1,6 @@
 """Changes of shape in place: the tensor becomes a view of what it was; and resize_ and set_, which give it other
 memory."""
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ _CHANGED = {"TBackward0": "TBackward1", "TransposeBackward0": "TransposeBackward
 
 
 def _reshaping(name: str, view: Callable) -> None:
-    def change(self: Tensor, *args: Any, **options: Any) -> Tensor:
+    def change(self: Tensor, *args: object, **options: object) -> Tensor:
         recorded = now().grad and not now().inference and requires_grad(self)
         check_in_place(self, recorded, moves_only=True)
         old = alias(self)
@@ -76,7 +75,7 @@ def resize_as_(self: Tensor, other: Tensor, *, memory_format: object = None) -> 
     return resize_(self, other._a.shape)
 
 
-def _over_storage(storage: Any, offset: int, size: Any, stride: Any) -> np.ndarray:
+def _over_storage(storage: object, offset: int, size: object, stride: object) -> np.ndarray:
     """The elements of a storage from a place on, in a shape and with these steps (all of them in a row if no shape is
     given)."""
     size = (storage.row.size - offset,) if size is None else tuple(size)

@@ -28,7 +28,7 @@ from .views import apart, reshape_view, transpose_view
 UNSIGNED = 1 << 64  # what PyTorch's nodes show of a dimension counted from the end is counted modulo this
 
 
-def unsigned(dim: Any) -> Any:
+def unsigned(dim: object) -> Any:
     """Dimensions as PyTorch's nodes show them."""
     return tuple([d % UNSIGNED for d in dim]) if isinstance(dim, (tuple, list)) else dim % UNSIGNED
 
@@ -115,7 +115,7 @@ def unflatten(self: Tensor, dim: int, sizes: Sequence) -> Any:
 
 
 @function()
-def squeeze(self: Tensor, dim: Any = None) -> Tensor:
+def squeeze(self: Tensor, dim: object = None) -> Tensor:
     """Without dimensions of size 1."""
     shape = self.shape
     several = isinstance(dim, (tuple, list))
@@ -127,7 +127,7 @@ def squeeze(self: Tensor, dim: Any = None) -> Tensor:
 
 
 @function()
-def unsqueeze(self: Any, dim: int) -> Tensor:
+def unsqueeze(self: object, dim: int) -> Tensor:
     """With a new dimension of size 1."""
     ax = one_dim(dim, len(self.shape) + 1)
     return reshape_view(self, self.shape[:ax] + (1,) + self.shape[ax:], label="UnsqueezeBackward0",
@@ -171,7 +171,7 @@ def t(self: Tensor) -> Any:
 
 
 @function()
-def movedim(self: Any, source: Any, destination: Any) -> Any:
+def movedim(self: object, source: object, destination: object) -> Any:
     """Dimensions moved to other places."""
     places = list(range(len(self.shape)))
     moved = [one_dim(d, len(places)) for d in (source if isinstance(source, (tuple, list)) else (source,))]
@@ -367,7 +367,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 @function(method=False)
-def broadcast_shapes(*shapes: Any) -> Size:
+def broadcast_shapes(*shapes: object) -> Size:
     """The shape that shapes are broadcast to.
 
     >>> broadcast_shapes((2, 1), 3)

@@ -75,7 +75,7 @@ class Showing:
         """An entry as users see it."""
         return entry.unpack() if isinstance(entry, SavedTensor) else entry
 
-    def kept(self, name: str, entry: Any) -> Any:
+    def kept(self, name: str, entry: object) -> Any:
         """The SavedTensor of an entry."""
         return entry
 
@@ -145,7 +145,7 @@ def _as_seen(entry: object) -> Any:
     return entry.unpack() if isinstance(entry, SavedTensor) else None if isinstance(entry, Meta) else entry
 
 
-def _raw(entry: Any) -> Any:
+def _raw(entry: object) -> Any:
     """Several tensors as SavedTensors."""
     several = isinstance(entry, tuple) and any(isinstance(t, Tensor) for t in entry)
     return tuple([SavedTensor(t) for t in entry]) if several else _NONE
@@ -171,7 +171,7 @@ def arguments(name: str, names: tuple) -> tuple:
     return _ARGUMENTS.get(name, names)
 
 
-def parameters(node: Any) -> dict:
+def parameters(node: object) -> dict:
     """Name -> value of what a node of an op shows of its parameters."""
     found = dict(_CONSTANTS.get(node.name(), ()))
     for name, value in node.params.items():

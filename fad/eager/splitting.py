@@ -24,7 +24,7 @@ def unbind(self: Tensor, dim: int = 0) -> tuple:
 
 
 @function()
-def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple:
+def split(self: Tensor, split_size: object, dim: int = 0) -> tuple:
     """Stretches of a dimension, of one size or of given sizes."""
     if not len(self.shape):
         raise RuntimeError("split expects at least a 1-dimensional tensor")
@@ -63,7 +63,7 @@ def chunk(self: Tensor, chunks: int, dim: int = 0) -> tuple:
 
 
 @function()
-def split_with_sizes(self: object, split_sizes: Any, dim: int = 0) -> tuple:
+def split_with_sizes(self: object, split_sizes: object, dim: int = 0) -> tuple:
     """Stretches of a dimension of given sizes."""
     parts = split(self, list(split_sizes), dim)
     for part in parts:
@@ -116,7 +116,7 @@ def tensor_split(self: Tensor, indices_or_sections: object, dim: int = 0) -> tup
 
 
 def _split_along(name: str, least: int, dim: Callable) -> None:
-    def call(self: Any, indices_or_sections: Any) -> tuple:
+    def call(self: object, indices_or_sections: object) -> tuple:
         if len(self.shape) < least:
             raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
                                f"{len(self.shape)} dimensions!")
@@ -136,7 +136,7 @@ _split_along("dsplit", 3, lambda ndim: 2)
 
 
 def _at_least(name: str, shape: Callable) -> None:
-    def call(*tensors: Any) -> Any:
+    def call(*tensors: object) -> Any:
         given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
         made = tuple([x if shape(tuple(x.shape)) == tuple(x.shape) else reshape(x, *shape(tuple(x.shape)))
                       for x in given])

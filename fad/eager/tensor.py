@@ -28,14 +28,14 @@ class Size(tuple):
         """The number of elements."""
         return math.prod(self)
 
-    def __getitem__(self, k: Any) -> Any:
+    def __getitem__(self, k: object) -> Any:
         part = tuple.__getitem__(self, k)
         return Size(part) if k.__class__ is slice else part
 
-    def __add__(self, other: Any) -> "Size":
+    def __add__(self, other: object) -> "Size":
         return Size(tuple(self) + tuple(other))
 
-    def __mul__(self, times: Any) -> "Size":
+    def __mul__(self, times: object) -> "Size":
         return Size(tuple(self) * times)
 
     __rmul__ = __mul__
@@ -226,7 +226,7 @@ class Mirror:
 
     __slots__ = ("source", "way", "own", "counter", "seen")
 
-    def __init__(self, source: np.ndarray, way: Any, counter: list):
+    def __init__(self, source: np.ndarray, way: object, counter: list):
         self.source, self.way, self.counter = source, way, counter
         self.own, self.seen = np.empty_like(source), -1
 
@@ -253,7 +253,7 @@ class Lazy(Tensor):
     __slots__ = ()
     __torch_function__: Any = None                # no say in what functions do
 
-    def __new__(cls, data: object = (), *args: Any, **kwargs: Any) -> Tensor:       # type: ignore[misc]
+    def __new__(cls, data: object = (), *args: object, **kwargs: object) -> Tensor:       # type: ignore[misc]
         return Tensor(data)                       # what is made of the values of a lazy view has its own
 
     @property

@@ -33,7 +33,7 @@ class Together(Node):
     # whether steps of a recorded backward pass, or of tangents, lead to the hidden ones
     exposed = False
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         return self._through(g, "pull")
 
     def pull_graph(self, g: object) -> tuple:
@@ -208,7 +208,7 @@ def _on_copies(f: Callable, copied: list, args: tuple, kwargs: dict) -> Any:
     return f(*given, **named)
 
 
-def own_copy(x: Any) -> Any:
+def own_copy(x: object) -> Any:
     """A copy of a tensor with a history, for a rule to read what users may change; anything else as it is."""
     recorded = isinstance(x, Tensor) and now().grad and edge(x) is not None
     return x.clone() if recorded else x

@@ -34,7 +34,7 @@ def _tensor(x: AnyArray) -> Tensor:
 class Moved:
     """The arguments of a call, with aliases in place of the leaves that a derivative is taken with respect to."""
 
-    def __init__(self, args: tuple, argnums: Any):
+    def __init__(self, args: tuple, argnums: object):
         self.is_recorded = now().grad
         self.several = isinstance(argnums, (tuple, list))
         chosen = argnums if self.several else (argnums,)
@@ -60,7 +60,7 @@ class Moved:
             [y for y, _ in pairs], self.leaves, [g for _, g in pairs], create_graph=True, allow_unused=True)
         return [wrap(np.zeros_like(x._a)) if g is None else g for g, x in zip(found, self.leaves)]
 
-    def finished(self, result: Any) -> Any:
+    def finished(self, result: object) -> Any:
         """A result with its graph, or without it where the graph leads to the aliases alone."""
         return tree.map_leaves(lambda y: y.detach() if isinstance(y, Tensor) and requires_grad(y) and not (
             self.is_recorded and self._leads_on(y)) else y, result)
@@ -95,7 +95,7 @@ def _moving(ys: Sequence) -> list:
 
 
 def _graded(f: Callable, argnums: Any = 0, *, has_aux: bool = False, value_too: bool = True, **_: Any) -> Callable:
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         moved = Moved(args, argnums)
         with changed(grad=True):
             result = f(*moved.args, **kwargs)
@@ -111,14 +111,14 @@ def _graded(f: Callable, argnums: Any = 0, *, has_aux: bool = False, value_too: 
     return call
 
 
-def _pulled(f: Callable, has_aux: bool, *_: Any) -> Callable:
-    def call(*primals: Any) -> tuple:
+def _pulled(f: Callable, has_aux: bool, *_: object) -> Callable:
+    def call(*primals: object) -> tuple:
         moved = Moved(primals, tuple(range(len(primals))))
         with changed(grad=True):
             result = f(*moved.args)
         ys, structure = _outputs(result[0] if has_aux else result)
 
-        def pullback(cotangent: Any) -> tuple:
+        def pullback(cotangent: object) -> tuple:
             gs = [g if isinstance(g, Tensor) else wrap(np.asarray(g)) for g in tree.flatten(cotangent)[0]]
             with changed(grad=True):
                 found = moved.gradients(_moving(ys), gs)
@@ -129,7 +129,7 @@ def _pulled(f: Callable, has_aux: bool, *_: Any) -> Callable:
     return call
 
 
-def _pushed(f: Callable, has_aux: bool = False, *_: Any) -> Callable:
+def _pushed(f: Callable, has_aux: bool = False, *_: object) -> Callable:
     def call(primals: tuple, tangents: tuple) -> tuple:
         moved = Moved(primals, tuple(range(len(primals))))
         ds = [_tensor(d) for d in tree.flatten(tangents)[0]]
@@ -173,17 +173,17 @@ def _by_pulling_twice(f: Callable, moved: Moved, ds: list, has_aux: bool) -> tup
         return result, ys, [next(rest) if _moving([y]) else _tangent(y) for y in ys]
 
 
-def _linearized(f: Callable, *_: Any) -> Callable:
-    def call(*primals: Any) -> tuple:
+def _linearized(f: Callable, *_: object) -> Callable:
+    def call(*primals: object) -> tuple:
         push = _pushed(f)
         value, _ = push(primals, tree.map_leaves(lambda x: wrap(np.zeros_like(_tensor(x)._a)), primals))
         return value, lambda tangents: push(primals, tangents)[1]
     return call
 
 
-def _jacobian(f: Callable, argnums: Any = 0, *, has_aux: bool = False, holomorphic: bool = False,
-              **_: Any) -> Callable:
-    def call(*args: Any, **kwargs: Any) -> AnyArray:
+def _jacobian(f: Callable, argnums: object = 0, *, has_aux: bool = False, holomorphic: bool = False,
+              **_: object) -> Callable:
+    def call(*args: object, **kwargs: object) -> AnyArray:
         moved = Moved(args, argnums)
         with changed(grad=True):
             result = f(*moved.args, **kwargs)
@@ -205,12 +205,12 @@ def _rows(moved: Moved, y: Tensor) -> list:
             for column, shape, x in zip(columns, shapes, moved.leaves)]
 
 
-def _hessian(f: Callable, argnums: Any = 0, **_: Any) -> Callable:
+def _hessian(f: Callable, argnums: object = 0, **_: object) -> Callable:
     return _jacobian(grad(f, argnums), argnums)
 
 
-def _hessian_product(f: Callable, *_: Any) -> Callable:
-    def call(x: Any, v: Any, *args: Any) -> Any:
+def _hessian_product(f: Callable, *_: object) -> Callable:
+    def call(x: object, v: object, *args: object) -> Any:
         return _pulled(lambda x: grad(f)(x, *args), False)(x)[1](v)[0]
     return call
 

@@ -1,5 +1,4 @@
 """The ways of viewing: how each kind of view is taken from an array, and how its cotangent goes back."""
-from typing import Any
 
 import numpy as np
 
@@ -102,7 +101,7 @@ def _run_strided(a: np.ndarray, shape: tuple, strides: tuple, offset: int, given
     return np.lib.stride_tricks.as_strided(memory(a)[offset_of(a) + offset:], shape, [s * a.itemsize for s in strides])
 
 
-def _places(shape: tuple, strides: Any) -> np.ndarray:
+def _places(shape: tuple, strides: object) -> np.ndarray:
     """For each element at these steps its distance from the first one."""
     places = np.zeros(shape, np.int64)
     for k, (n, s) in enumerate(zip(shape, strides)):

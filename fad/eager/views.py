@@ -46,7 +46,7 @@ class ViewOp:
     way: Any = None                                 # np.conjugate or np.negative, of a view that is so when it is read
 
     def __init__(self, name: str, run: Callable, rule: "Callable | None" = None, pull: "Callable | None" = None,
-                 saved: Any = ()):
+                 saved: object = ()):
         self.name, self.run, self.rule, self.saved = name, run, rule, saved
         if pull is not None:
             self.pull = pull                                        # type: ignore[method-assign]
@@ -57,7 +57,7 @@ class ViewOp:
         gx = op.derivative.pullback(op, (g,), (None,), (meta, *operands), params, needs)[0]
         return gx.dense() if isinstance(gx, AddInto) else gx
 
-    def __call__(self, x: Tensor, *args: Any, label: str = "", creation: str = "",
+    def __call__(self, x: Tensor, *args: object, label: str = "", creation: str = "",
                  note: "dict | None" = None) -> Tensor:
         return view_of(x, self, args, label, creation, note)
 
@@ -74,7 +74,7 @@ class ViewNode(Node):
     def name(self) -> str:
         return self.label or self.op.name
 
-    def pull(self, g: Any) -> tuple:
+    def pull(self, g: object) -> tuple:
         return (None if g is None else self.op.pull(g, self.meta, *self.args),)
 
     pull_graph = pull

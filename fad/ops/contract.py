@@ -207,7 +207,7 @@ def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     return op(*xs, labels=((n if batched[0] else "") + a, (n if batched[1] else "") + b, n + out))
 
 
-def _sample(labels: tuple, left: Any = float, right: Any = float) -> Callable:
+def _sample(labels: tuple, left: object = float, right: object = float) -> Callable:
     def draw(rng: np.random.Generator) -> tuple:
         size = {c: 2 + k for k, c in enumerate(sorted(set("".join(labels))))}
         return tuple(_drawn(rng, [size[c] for c in word], dtype)

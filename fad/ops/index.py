@@ -117,7 +117,7 @@ def _infer_write(x: AnyArray, v: ArrayOrNumber, *operands: ArrayOrNumber, spec: 
     return Type(type_of(x).dtype, shape_of(x))
 
 
-def _sample(shape: tuple, part: "tuple | None", *operands: Any, spec: tuple, at: int = 0) -> Any:
+def _sample(shape: tuple, part: "tuple | None", *operands: object, spec: tuple, at: int = 0) -> Any:
     """A sample of a selection from an array of this shape; `part` is the shape of what is written there."""
     def make(rng: np.random.Generator) -> tuple:
         arrays: tuple = (rng.standard_normal(shape),)

@@ -158,14 +158,14 @@ class Record:
     __slots__ = ("records", "at")
     stands_for = np.void
 
-    def __init__(self, records: Records, at: Any):
+    def __init__(self, records: Records, at: object):
         self.records, self.at = records, at
 
     @property
     def dtype(self) -> np.dtype:
         return self.records.dtype
 
-    def __getitem__(self, name: Any) -> Any:
+    def __getitem__(self, name: object) -> Any:
         if not isinstance(name, (str, int)):
             raise _refusal("this subscript of one record")
         return self.records._field(_name(self.dtype, name))[self.at]
@@ -244,7 +244,7 @@ def _name(dtype: np.dtype, name: "str | int") -> str:
     return name if isinstance(name, str) else (dtype.names or ())[name]
 
 
-def _parts(value: Any, count: int) -> list:
+def _parts(value: object, count: int) -> list:
     """The values for the fields, in order."""
     if isinstance(value, np.ndarray) and value.dtype.names:
         return [value[name] for name in value.dtype.names]

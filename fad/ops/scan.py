@@ -8,7 +8,6 @@ k - 1.
 """
 from collections.abc import Callable
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 
@@ -98,7 +97,7 @@ def _batch(op: Op, xs: tuple, batched: tuple, params: dict) -> AnyArray:
     return op(*[spread_batch(x, n, b) for x, b in zip(xs, batched)], **{**params, "axis": params["axis"] + 1})
 
 
-def _sample(*shape: int, arity: int = 1, zeros: int = 0, dtype: DTypeLike = float, **params: Any) -> Callable:
+def _sample(*shape: int, arity: int = 1, zeros: int = 0, dtype: DTypeLike = float, **params: object) -> Callable:
     def draw(rng: np.random.Generator) -> tuple:
         xs = [rng.uniform(0.3, 1.7, shape).astype(dtype) for _ in range(arity)]
         xs[0].ravel()[rng.choice(xs[0].size, zeros, replace=False)] = 0.0

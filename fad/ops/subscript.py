@@ -335,7 +335,7 @@ def signed(a: Any) -> ArrayOrNumber:
     return registry["cast"](a, dtype=INT) if is_value(a) and a.dtype == np.uint64 else a
 
 
-def _extent(atom: Any) -> ArrayOrNumber:
+def _extent(atom: object) -> ArrayOrNumber:
     return atom.value if isinstance(atom, Literal) else current().value_of(atom)
 
 

@@ -7,7 +7,6 @@ contractions which nobody else reads. It adds before it multiplies where that is
 """
 import math
 from collections import Counter
-from typing import Any
 
 from ..ir.graph import Atom, Equation, Func, Literal, Var
 from ..ir.op import registry
@@ -104,7 +103,7 @@ def _is_less_work(made: Equation, k: int) -> bool:
     return math.prod(sizes) >= LESS
 
 
-def _sum(a: Atom, b: Atom, order: tuple, scope: Scope, where: Any) -> Var:
+def _sum(a: Atom, b: Atom, order: tuple, scope: Scope, where: object) -> Var:
     if order != tuple(range(len(order))):
         shape = tuple([b.type.shape[k] for k in order])
         b = scope.emit(registry["transpose"], (b,), Type(b.type.dtype, shape), {"axes": order}, where)

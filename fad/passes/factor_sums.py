@@ -103,7 +103,7 @@ def scales(made: Equation, k: int) -> bool:
     return bool(array.type.shape and not number.type.shape and array.type.dtype == made.outputs[0].type.dtype)
 
 
-def _sum(x: Atom, axes: tuple, scope: Scope, uses: Counter, where: Any) -> Any:
+def _sum(x: Atom, axes: tuple, scope: Scope, uses: Counter, where: object) -> Any:
     """The sum of x over axes, behind as few operations as possible."""
     if not axes:
         return x

@@ -5,7 +5,7 @@ A bound of every integer follows from those of its operands (interval arithmetic
 """
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -215,7 +215,7 @@ def _check_that(test: Var, what: str, error: str, eqn: Equation, scope: Scope) -
                        eqn.where))
 
 
-def _as_float(a: Atom, scope: Scope, where: Any) -> Atom:
+def _as_float(a: Atom, scope: Scope, where: object) -> Atom:
     if isinstance(a, Literal):
         return Literal(float(a.value) if abs(a.value) < 2**1000 else math.inf, FLOAT)
     return scope.emit(registry["cast"], (scope.resolve(a),), FLOAT, {"dtype": FLOAT.dtype}, where)

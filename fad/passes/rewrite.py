@@ -78,12 +78,12 @@ def rewrite(func: Func, visit: Visit, scope: "Scope | None" = None) -> Func:
     return func.replace(equations=scope.equations, outputs=outputs)
 
 
-def as_atom(x: Any) -> Any:
+def as_atom(x: object) -> Any:
     """An extent as an operand: an int as a Literal."""
     return x if isinstance(x, (Var, Literal)) else Literal(x, Type("int64", (), True))
 
 
-def as_extent(x: Any) -> Any:
+def as_extent(x: object) -> Any:
     """An operand as an extent: a Literal as an int."""
     return int(x.value) if isinstance(x, Literal) else x
 

@@ -67,7 +67,7 @@ class _Walk:
         """Add an equation as it is, on what stands for its inputs."""
         self.add(eqn.replace(inputs=tuple(map(self.get, eqn.inputs))))
 
-    def emit(self, name: str, inputs: tuple, type: Type, **params: Any) -> Var:
+    def emit(self, name: str, inputs: tuple, type: Type, **params: object) -> Var:
         out = Var(type)
         self.add(Equation(registry[name], inputs, (out,), params, (), self.where))
         return out

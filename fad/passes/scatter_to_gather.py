@@ -116,7 +116,7 @@ def _is_simple(v: Any, chains: DefUse, depth: int) -> bool:
     return _is_simple(eqn.inputs[0], chains, depth) if eqn.reads_part else bool(eqn.regions) or eqn.writes_part
 
 
-def _from_base(start: Any, chains: DefUse) -> tuple:
+def _from_base(start: object, chains: DefUse) -> tuple:
     """An integer as (a variable or None, the number that is added to it)."""
     if isinstance(start, Literal):
         return None, start.value
@@ -197,7 +197,7 @@ class _Gathered:
         kept = [k for k, entry in enumerate(a.eqn.params["spec"]) if entry != "i"]
         return self._part_of(value, kept.index(self.axis), start, extent)
 
-    def _part_of(self, v: Any, axis: int, start: Any, extent: Any) -> Any:
+    def _part_of(self, v: object, axis: int, start: object, extent: object) -> Any:
         """A slice of an array along an axis; cheap operations are done on the slice."""
         if not isinstance(v, Var) or not v.type.shape:
             return v

@@ -139,7 +139,7 @@ class _Sliced:
         self.meaning[e.outputs[0]] = self._made(e, tuple(inputs), Type(e.outputs[0].type.dtype, shape))
         return True
 
-    def _meaning(self, a: Any) -> Any:
+    def _meaning(self, a: object) -> Any:
         """The vector or number that replaces an atom of the body; None for an index, which has no vector."""
         return self.meaning.get(a) if a in self.inside else a
 

@@ -104,7 +104,7 @@ def _is_read_by_few(made: Equation, k: int) -> bool:
     return _are_few(made, 1 - k, made.params["labels"][k])
 
 
-def _is_computed(x: Any, scope: Scope) -> bool:
+def _is_computed(x: object, scope: Scope) -> bool:
     """Whether an array is made element by element: a pass over its rows has those of a block at hand."""
     made = scope.made_by.get(x) if isinstance(x, Var) else None
     return made is not None and made.op.kind == "elementwise"

@@ -12,7 +12,7 @@ from .zeros import is_number
 class IntegerArithmetic:
     """Sums, products and bounds of integers, as equations of a line of the user's; known integers are numbers."""
 
-    def __init__(self, where: Any):
+    def __init__(self, where: object):
         self.where = where
         self.equations: list[Equation] = []
 

@@ -82,7 +82,7 @@ def _follow(eqn: Equation, known: dict) -> None:
         known[eqn.outputs[0]] = int(eqn.op.run(*numbers, **eqn.params))
 
 
-def _number(atom: Any, known: dict) -> "int | None":
+def _number(atom: object, known: dict) -> "int | None":
     if isinstance(atom, int):
         return atom
     if isinstance(atom, Literal):

@@ -45,7 +45,7 @@ class Picture:
 
 
 @named_as_here
-def draw(f: "Callable | Tensor", *args: Any, **kwargs: Any) -> "Picture | Drawing":
+def draw(f: "Callable | Tensor", *args: object, **kwargs: object) -> "Picture | Drawing":
     """Draw a program and its derivative, or the graph behind a tensor.
 
     In the picture of a program, a box is a kernel: operations that fad fused into one loop nest. A dashed frame is a

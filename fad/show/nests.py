@@ -135,7 +135,7 @@ class Nests:
         self.extents = set(extents_of(self.func.inputs))
         self._text_of = recorder
 
-    def extent(self, n: Any) -> str:
+    def extent(self, n: object) -> str:
         """An extent as the generated text has it."""
         return self._text_of.expressions.index(self._text_of.views.number(n)).source
 

@@ -2,7 +2,6 @@
 import os
 import pathlib
 from collections.abc import Callable
-from typing import Any
 
 from ..api.derivative import jitted
 from ..api.staged import Staged, check_callable
@@ -19,7 +18,7 @@ def staged_of(f: Callable, what: str) -> Staged:
 
 
 @named_as_here
-def show(f: Callable, *args: Any, optimised: bool = True, **kwargs: Any) -> str:
+def show(f: Callable, *args: object, optimised: bool = True, **kwargs: object) -> str:
     """Return the program of `f` in fad's intermediate representation.
 
     Parameters
@@ -51,7 +50,7 @@ def show(f: Callable, *args: Any, optimised: bool = True, **kwargs: Any) -> str:
 
 
 @named_as_here
-def source(f: Callable, *args: Any, **kwargs: Any) -> str:
+def source(f: Callable, *args: object, **kwargs: object) -> str:
     """Return the Python that fad generates for `f`.
 
     Numba compiles this text. It also runs without Numba, for example in a debugger.
@@ -93,8 +92,8 @@ def _target(path: object) -> pathlib.Path:
 
 
 @named_as_here
-def export(f: Callable, *args: Any, path: "str | os.PathLike", name: "str | None" = None,
-           **kwargs: Any) -> pathlib.Path:
+def export(f: Callable, *args: object, path: "str | os.PathLike", name: "str | None" = None,
+           **kwargs: object) -> pathlib.Path:
     """Write a module that computes `f` without fad.
 
     The module needs NumPy and Numba, and SciPy if `f` uses special functions.

@@ -58,7 +58,7 @@ class Stages:
 
 
 @named_as_here
-def stages(f: Callable, *args: Any, **kwargs: Any) -> Stages:
+def stages(f: Callable, *args: object, **kwargs: object) -> Stages:
     """Show side by side what a function becomes on its way to compiled code.
 
     The stages are your source, the program that fad traced, its derivative, the optimised program and the generated

@@ -22,7 +22,7 @@ PLAIN = (np.ndarray, float, int)                             # arguments that ar
 
 
 @named_as_here
-def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: Any = None,
+def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: object = None,
              mode: "str | None" = None, format: str = "csr", compile: "str | None" = None) -> Any:
     """The Jacobian of f as a sparse matrix: a row for each element of f's results, raveled, a column for each of the
     arguments.
@@ -58,7 +58,7 @@ def jacobian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *,
 
 
 @named_as_here
-def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: Any = None,
+def hessian(f: "Callable | None" = None, argnums: "int | Sequence[int]" = 0, *, pattern: object = None,
             format: str = "csr", compile: "str | None" = None) -> Any:
     """The Hessian of a function that returns a real scalar, as a sparse symmetric matrix; see jacobian.
 
@@ -105,7 +105,7 @@ class SparseDerivative:
         self.mode, self.format, self.policy = mode, format, policy
         self.plans: dict[Any, list[SparsePlan]] = {}
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return self.plan(args, kwargs).matrix(args, kwargs)
 
     def pattern(self, *args: object, **kwargs: object) -> Pattern:

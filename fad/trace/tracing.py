@@ -262,7 +262,7 @@ def _fix_small_extents(builder: Builder, func: Func) -> None:
     """
     facts = builder.integers
 
-    def extent(n: Any) -> "int | None":
+    def extent(n: object) -> "int | None":
         if isinstance(n, int):
             return n
         return n.hint if n in facts.dims and n.hint is not None and n.hint <= FIXED else None

@@ -39,7 +39,7 @@ def _body(sweep: ForwardSweep, loop: LoopView, moving: list) -> Callable:
     """The body with tangents: (i?, *carries, *tangents) -> (*carries, *tangents)."""
     body, count = loop.body, len(loop.body.inputs)
 
-    def step(*values: Any) -> tuple:
+    def step(*values: object) -> tuple:
         inner = sweep.inner()
         inner.env.update(zip(body.inputs, values[:count]))
         inner.tangents.update(zip([loop.carries[k] for k in moving], values[count:]))

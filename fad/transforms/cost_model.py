@@ -43,7 +43,7 @@ def iterations_guess(eqn: Equation) -> int:
     return max(extent_guess(stop if isinstance(start, Literal) else start), 1)
 
 
-def extent_guess(n: Any, depth: int = 3) -> int:
+def extent_guess(n: object, depth: int = 3) -> int:
     """A size that stands for an extent in the cost model. The traced size counts for little: inputs count as large,
     and an extent bounded by another one as half as large.
     """

@@ -112,7 +112,7 @@ def _until_stable(sweep: DependenceSweep, eqn: Equation) -> None:
     loop = LoopView(eqn)
     carried = Carried(sweep, eqn, loop.carries)
 
-    def iteration(*values: Any) -> tuple:
+    def iteration(*values: object) -> tuple:
         before = values[:-1]
         after = tuple([a | b for a, b in zip(before, _iteration(sweep, loop, carried, (), before))])
         grown = [registry["not_equal"](a, b) for a, b in zip(before, after)]

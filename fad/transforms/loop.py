@@ -1,10 +1,9 @@
 """A counted loop of the IR, as a Python function of its body."""
 from collections.abc import Callable
-from typing import Any
 
 from ..ir.op import registry
 
 
-def loop(n: Any, init: tuple, body: Callable) -> tuple:
+def loop(n: object, init: tuple, body: Callable) -> tuple:
     """The carries after n iterations: carries = body(i, *carries)."""
     return tuple(registry["for"].run_regions([0, n, 1, *init], (body,)))

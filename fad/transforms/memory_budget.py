@@ -155,7 +155,7 @@ def _total(variables: list) -> _Total:
 class _Largest:
     """The largest value of an integer in the program: extents of inputs are held below a bound, by guards."""
 
-    def of(self, n: Any) -> "int | None":
+    def of(self, n: object) -> "int | None":
         """The largest value of an int or an integer of the program; None where nobody knows."""
         n = getattr(n, "atom", n)
         if isinstance(n, (int, Literal)):

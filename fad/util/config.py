@@ -107,7 +107,7 @@ class Setting:
     def __get__(self, instance: "Config | None", owner: type) -> Any:
         return self if instance is None else instance.now().values[self.name]
 
-    def __set__(self, instance: "Config", value: Any) -> None:
+    def __set__(self, instance: "Config", value: object) -> None:
         instance.assign(self.name, self.checked(value))
 
     def __delete__(self, instance: object) -> None:

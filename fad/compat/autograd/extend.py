@@ -44,7 +44,7 @@ class primitive:
         functools.update_wrapper(self, fun)
         self.fun = fun
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if not stack.builders() or level_of(tree.flatten((args, kwargs))[0]) != 2:
             return self.fun(*args, **kwargs)
         watch_rules(self, "vjp", "jvp")
@@ -63,7 +63,7 @@ class primitive:
 class _Call(CustomCall):
     """A call that runs on plain arrays where they are known: on the tape."""
 
-    def run(self, *xs: Any) -> tuple:
+    def run(self, *xs: object) -> tuple:
         return tuple(self.data_of(_on_values(self.f, *self._filled(xs)))) if stack.is_live() else super().run(*xs)
 
 
@@ -145,7 +145,7 @@ def defvjp(fun: primitive, *vjpmakers: "Callable | None", argnums: "Sequence | N
     argnums; None is zero."""
     find = _rules_by_argnum(fun, vjpmakers, argnums, "VJP")
 
-    def vjp(wanted: Sequence, ans: Any, args: tuple, kwargs: dict) -> Callable:
+    def vjp(wanted: Sequence, ans: object, args: tuple, kwargs: dict) -> Callable:
         pulls = [None if make is None else captured(make)(ans, *args, **kwargs) for make in map(find, wanted)]
         return lambda g: [None if pull is None else pull(g) for pull in pulls]
     fun.vjp = vjp
@@ -153,7 +153,7 @@ def defvjp(fun: primitive, *vjpmakers: "Callable | None", argnums: "Sequence | N
 
 def defvjp_argnum(fun: primitive, vjpmaker: Callable) -> None:
     """One rule of reverse mode for each argument: vjpmaker(argnum, ans, args, kwargs) -> (g -> cotangent)."""
-    def vjp(wanted: Sequence, ans: Any, args: tuple, kwargs: dict) -> Callable:
+    def vjp(wanted: Sequence, ans: object, args: tuple, kwargs: dict) -> Callable:
         pulls = [captured(vjpmaker)(n, ans, args, kwargs) for n in wanted]
         return lambda g: [pull(g) for pull in pulls]
     fun.vjp = vjp
@@ -161,7 +161,7 @@ def defvjp_argnum(fun: primitive, vjpmaker: Callable) -> None:
 
 def defvjp_argnums(fun: primitive, vjpmaker: Callable) -> None:
     """One rule of reverse mode for several arguments: vjpmaker(argnums, ans, args, kwargs) -> (g -> cotangents)."""
-    def vjp(wanted: Sequence, ans: Any, args: tuple, kwargs: dict) -> Callable:
+    def vjp(wanted: Sequence, ans: object, args: tuple, kwargs: dict) -> Callable:
         return captured(vjpmaker)(tuple(wanted), ans, args, kwargs)
     fun.vjp = vjp
 

@@ -25,7 +25,7 @@ class VSpace:
     A scalar product of complex vectors is that of their real and imaginary parts.
     """
 
-    def __init__(self, value: Any):
+    def __init__(self, value: object):
         leaves, self.structure = tree.flatten(value)
         self.models = [_model(x) for x in leaves]
         self.size = sum(_size(a) for a in self.models)

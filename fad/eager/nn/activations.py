@@ -31,7 +31,7 @@ def in_their_place(f: Callable) -> Callable:
     place = list(inspect.signature(f).parameters).index("inplace")
 
     @functools.wraps(f)
-    def call(input: Any, *args: ArrayOrNumber, **kwargs: object) -> AnyArray:
+    def call(input: object, *args: ArrayOrNumber, **kwargs: object) -> AnyArray:
         wanted = kwargs.pop("inplace", False) or len(args) >= place and args[place - 1]
         options = args[:place - 1]
         if not wanted:
@@ -43,7 +43,7 @@ def in_their_place(f: Callable) -> Callable:
 
 
 @in_their_place
-def relu(input: Any, inplace: bool = False) -> AnyArray:
+def relu(input: object, inplace: bool = False) -> AnyArray:
     """max(x, 0), with derivative 0 at 0."""
     return relu_step(input) if input.dtype.kind == "f" else input.relu()
 
@@ -148,7 +148,7 @@ def sigmoid(input: Tensor) -> Tensor:
     return FUNCTIONS["sigmoid"](input)
 
 
-def prelu(input: Any, weight: Any) -> Tensor:
+def prelu(input: object, weight: object) -> Tensor:
     """x where positive, else weight * x; a weight for each channel."""
     count = 1 if not len(weight.shape) else weight.shape[0]
     if count > 1:
@@ -247,7 +247,7 @@ def rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: b
     return where(input > 0, input, input * slope)
 
 
-def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> AnyArray:
+def gumbel_softmax(logits: object, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> AnyArray:
     """A draw from the relaxed categorical distribution; hard: one-hot, with the gradient of the relaxed one."""
     noise = wrap(source(None).gumbel(size=logits.shape).astype(logits.dtype))
     soft = softmax((logits + noise) / tau, dim)

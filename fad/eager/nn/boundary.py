@@ -17,19 +17,19 @@ class BackwardHookFunction(Function):
     """The identity of several tensors."""
 
     @staticmethod
-    def forward(ctx: Any, *tensors: Any) -> tuple:
+    def forward(ctx: object, *tensors: object) -> tuple:
         ctx.mark_non_differentiable(*[t for t in tensors if not requires_grad(t)])
         return tensors
 
     @staticmethod
-    def backward(ctx: Any, *grads: object) -> tuple:
+    def backward(ctx: object, *grads: object) -> tuple:
         return grads
 
 
 class Watch:
     """One call of a module that has backward hooks."""
 
-    def __init__(self, module: Any, hooks: list, pre_hooks: list):
+    def __init__(self, module: object, hooks: list, pre_hooks: list):
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
         self.grads: tuple | None = None  # of the results, from when they are known to when those of the arguments are
         self.inputs: list | None = None                     # which arguments are watched

@@ -28,7 +28,7 @@ def _leaky_partial(y: AnyArray, x: AnyArray, slope: float) -> AnyArray:
     return _where(x > 0, _one(x, x > 0), slope)
 
 
-def _leaky_sample(**params: Any) -> tuple:
+def _leaky_sample(**params: object) -> tuple:
     return (sample((3, 4), **params),)
 
 
@@ -303,7 +303,7 @@ def _nll_run(x: np.ndarray, classes: np.ndarray, weight: "AnyArray | None", igno
     return np.add.reduce(loss, None) / (over if reduction == "mean" else -1)
 
 
-def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: Any, reduction: str) -> tuple:
+def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: object, reduction: str) -> tuple:
     (x, classes, weight), g = xs, gs[0]
     if type(g) is np.ndarray and classes.size and (weight is None or type(weight) is np.ndarray):
         n, m = x.shape

@@ -34,7 +34,7 @@ def windows(input: ArrayOrNumber, size: tuple, stride: tuple, dilation: tuple) -
     return op["index"](input, *together, spec=(":",) * lead + ("a",) * rank, at=lead)
 
 
-def counts(extents: Any, size: tuple, stride: tuple, dilation: tuple) -> tuple:
+def counts(extents: object, size: tuple, stride: tuple, dilation: tuple) -> tuple:
     """The number of windows along each dimension of these (padded) extents."""
     found = tuple([(n - d * (m - 1) - 1) // s + 1 for n, m, s, d in zip(extents, size, stride, dilation)])
     if min(found) < 1:
@@ -123,7 +123,7 @@ def _back(g: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation:
 
 
 def _convolution_run(x: np.ndarray, w: np.ndarray, b: "np.ndarray | None", transposed: bool,
-                     **params: Any) -> np.ndarray:
+                     **params: object) -> np.ndarray:
     y = (_back if transposed else _forth)(x, w, **params)
     if b is not None:
         y += b.reshape(-1, *[1] * (y.ndim - 2))
@@ -187,7 +187,7 @@ def _back_written(g: ArrayOrNumber, w: ArrayOrNumber, stride: tuple, padding: tu
 
 
 def _convolution_written(x: ArrayOrNumber, w: ArrayOrNumber, b: "AnyArray | None", transposed: bool,
-                         **params: Any) -> AnyArray:
+                         **params: object) -> AnyArray:
     y = (_back_written if transposed else _forth_written)(x, w, **params)
     return y if b is None else y + op["reshape"](b, sizes(b)[0], *[1] * (len(y.shape) - 2))
 
@@ -204,7 +204,7 @@ def _weight_written(x: AnyArray, g: AnyArray, stride: tuple, padding: tuple, dil
 
 
 def _convolution_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, transposed: bool, out: tuple,
-                          **params: Any) -> tuple:
+                          **params: object) -> tuple:
     g, (x, w, _) = gs[0], xs
     gx = convolution(g, w, None, transposed=not transposed, out=tuple(x.shape[2:]), **params) if needs[0] else None
     gw = (convolution_weight(*((g, x) if transposed else (x, g)), size=tuple(w.shape[2:]), **params) if needs[1]
@@ -214,7 +214,7 @@ def _convolution_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, transpo
     return gx, gw, gb
 
 
-def _weight_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, size: tuple, **params: Any) -> tuple:
+def _weight_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, size: tuple, **params: object) -> tuple:
     h, (x, g) = gs[0], xs
     gx = convolution(g, h, None, transposed=True, out=tuple(x.shape[2:]), **params) if needs[0] else None
     return gx, convolution(x, h, None, transposed=False, out=tuple(g.shape[2:]), **params) if needs[1] else None

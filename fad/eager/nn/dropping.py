@@ -10,7 +10,7 @@ from ..tensor import Tensor, raw, wrap
 from .activations import in_their_place
 
 
-def _kept(input: Any, p: float) -> np.ndarray:
+def _kept(input: object, p: float) -> np.ndarray:
     """The elements that stay, drawn."""
     if getattr(input, "__fad_level__", 0) == 2:
         raise UnsupportedFunctionError("dropout draws random numbers, which a traced program would draw once and for "

@@ -1,5 +1,4 @@
 """Embeddings: rows of a table by index."""
-from typing import Any
 
 import numpy as np
 
@@ -45,7 +44,7 @@ def _shrink(weight: object, index: AnyArray, max_norm: float, norm_type: float) 
         weight._vc[0] += 1
 
 
-def embedding(input: object, weight: Any, padding_idx: "int | None" = None, max_norm: "float | None" = None,
+def embedding(input: object, weight: object, padding_idx: "int | None" = None, max_norm: "float | None" = None,
               norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> AnyArray:
     """Rows of weight at the indices; the row padding_idx gets no gradient.
 
@@ -65,7 +64,7 @@ def embedding(input: object, weight: Any, padding_idx: "int | None" = None, max_
 
 
 @step("EmbeddingBackward0", "weight", "weight indices=input", "padding_idx scale_grad_by_freq=by_frequency sparse")
-def _rows(input: AnyArray, weight: Any, index: ArrayOrNumber, padding: "int | None", by_frequency: bool,
+def _rows(input: AnyArray, weight: object, index: ArrayOrNumber, padding: "int | None", by_frequency: bool,
           padding_idx: "int | None", sparse: bool) -> AnyArray:
     if padding is not None:
         weight = op["where"]((np.arange(weight.shape[0]) == padding)[:, None], op["stop_gradient"](weight), weight)
@@ -122,7 +121,7 @@ class Embedding(Module):
         return cls(*embeddings._a.shape, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse,
                    _weight=embeddings, _freeze=freeze)
 
-    def forward(self, input: Any) -> AnyArray:
+    def forward(self, input: object) -> AnyArray:
         return embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq,
                          self.sparse)
 

@@ -24,19 +24,19 @@ def call(name: str, *args: object, **kwargs: object) -> Any:
     return BY_NAME[name].call(*args, **kwargs)
 
 
-def sizes(x: Any) -> tuple:
+def sizes(x: object) -> tuple:
     """x's extents as ints; those of a traced array become part of the program."""
     return x._a.shape if isinstance(x, Tensor) else tuple([fixed(n, "an extent of a layer's input") for n in x.shape])
 
 
-def swapped(x: Any, a: int = -1, b: int = -2) -> AnyArray:
+def swapped(x: object, a: int = -1, b: int = -2) -> AnyArray:
     """x with two axes exchanged."""
     axes = list(range(len(x.shape)))
     axes[a], axes[b] = axes[b], axes[a]
     return op["transpose"](x, axes=tuple(axes))
 
 
-def flatten(x: Any, start: int = 0, end: int = -1) -> AnyArray:
+def flatten(x: object, start: int = 0, end: int = -1) -> AnyArray:
     """Dimensions from `start` to `end` made one."""
     if isinstance(x, Tensor):
         return x.flatten(start, end)                                                       # type: ignore[attr-defined]
@@ -45,7 +45,7 @@ def flatten(x: Any, start: int = 0, end: int = -1) -> AnyArray:
     return op["reshape"](x, *shape[:first], math.prod(sizes(x)[first:last + 1]), *shape[last + 1:])
 
 
-def linear(input: Any, weight: Any, bias: Any = None) -> ArrayOrNumber:
+def linear(input: object, weight: object, bias: object = None) -> ArrayOrNumber:
     """input @ weight.T + bias."""
     profiler = now().profiler
     if profiler is None:
@@ -56,7 +56,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> ArrayOrNumber:
     return y
 
 
-def _linear(input: AnyArray, weight: Any, bias: Any) -> ArrayOrNumber:
+def _linear(input: AnyArray, weight: object, bias: object) -> ArrayOrNumber:
     if isinstance(input, Tensor) and isinstance(weight, Tensor) and isinstance(bias, Tensor):
         x, w, b = input._a, weight._a, bias._a
         if (
@@ -147,7 +147,7 @@ def _repeated(x: Tensor, widths: list, extents: tuple, mode: str) -> Tensor:
 _repeated_saving, _repeated_plainly = step(_title, "x", "self=x")(_repeated), step(_title, "x")(_repeated)
 
 
-def pad(input: Any, pad: Any, mode: str = "constant", value: "float | None" = None) -> ArrayOrNumber:
+def pad(input: object, pad: object, mode: str = "constant", value: "float | None" = None) -> ArrayOrNumber:
     """More elements at both ends of the last dimensions: (last before, last after, the one before it before, after,
     ...)."""
     if len(pad) % 2:

@@ -1,6 +1,5 @@
 """nn.utils: what is done to the parameters of a module, or their gradients, as one."""
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from ..state import changed
 from ..tensor import Tensor, wrap
 
 
-def _gradients(parameters: Any) -> list:
+def _gradients(parameters: object) -> list:
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     return [p._g for p in given if p._g is not None]
 
@@ -36,7 +35,7 @@ def clip_grads_with_norm_(parameters: list, max_norm: float, total_norm: Tensor,
             g.mul_(float(factor))  # type: ignore[attr-defined]
 
 
-def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+def clip_grad_norm_(parameters: object, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
                     foreach: object = None) -> Tensor:
     """Scale all gradients, in place, so that their norm, as one vector's, is at most max_norm; returns the norm that
     they had."""

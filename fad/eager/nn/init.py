@@ -46,12 +46,12 @@ def fans(tensor: Tensor) -> "tuple[int, int]":
     return shape[1] * field, shape[0] * field
 
 
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: object = None) -> Tensor:
     """Drawn evenly from [a, b)."""
     return _set(tensor, source(generator).uniform(a, b, tensor._a.shape))
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: object = None) -> Tensor:
     """Drawn from a normal distribution."""
     return _set(tensor, source(generator).normal(mean, std, tensor._a.shape))
 
@@ -94,7 +94,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     return _set(tensor, a)
 
 
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: object = None) -> Tensor:
     """Normal with this deviation, but for a share of zeros in every column (Martens, 2010)."""
     if tensor._a.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
@@ -146,7 +146,7 @@ def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinea
     return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)), generator)
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: object = None) -> Tensor:
     """Orthonormal rows or columns, times gain (Saxe et al., 2013)."""
     if tensor._a.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -159,7 +159,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Ten
 
 
 def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
-                  generator: Any = None) -> Tensor:
+                  generator: object = None) -> Tensor:
     """Normal, drawn again where outside [a, b]."""
     rng = source(generator)
     x = rng.normal(mean, std, tensor._a.shape)

@@ -30,7 +30,7 @@ class Linear(Module):
             bound = 1 / math.sqrt(max(1, self.in_features))
             init.uniform_(self.bias, -bound, bound)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: object) -> Any:
         return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -85,7 +85,7 @@ class ConvLayer(Module):
         return told + (", bias=False" if self.bias is None else "") + (
             "" if self.padding_mode == "zeros" else f", padding_mode={self.padding_mode}")
 
-    def forward(self, input: Any) -> AnyArray:
+    def forward(self, input: object) -> AnyArray:
         return self._conv_forward(input, self.weight, self.bias)
 
     def _conv_forward(self, input: object, weight: object, bias: object) -> AnyArray:
@@ -133,7 +133,7 @@ class PReLU(Module):
         self.num_parameters = num_parameters
         self.weight = Parameter(wrap(np.full(num_parameters, init, default.dtype)))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: object) -> Any:
         return activations.prelu(input, self.weight)
 
     def extra_repr(self) -> str:

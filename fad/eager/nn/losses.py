@@ -50,7 +50,7 @@ def _weighted_mean(loss: Tensor, weight: Tensor, reduction: str) -> AnyArray:
             else reduced(loss * weight, reduction))
 
 
-def _positive(x: Any) -> Any:
+def _positive(x: object) -> Any:
     """max(x, 0), with derivative 1 at 0."""
     return op["where"](x < 0, 0.0, x)
 
@@ -228,7 +228,7 @@ def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = N
     return reduced(loss, reduction)
 
 
-def _smoothing(logs: Any, classes: AnyArray, weight: "Tensor | None", ignore: int, ax: int, reduction: str) -> Any:
+def _smoothing(logs: object, classes: AnyArray, weight: "Tensor | None", ignore: int, ax: int, reduction: str) -> Any:
     """The loss of evenly distributed probabilities: what is left out and what counts more is as with the classes
     themselves."""
     n = logs.shape[ax]

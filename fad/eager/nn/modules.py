@@ -26,7 +26,7 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
     signature = inspect.Signature(slots)
     passed = [key for key in names if key not in FORMER]
 
-    def __init__(self: Any, *args: Any, **kwargs: object) -> None:
+    def __init__(self: object, *args: object, **kwargs: object) -> None:
         Module.__init__(self)
         try:
             given = signature.bind(*args, **kwargs)
@@ -45,10 +45,10 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
             else:
                 setattr(self, key, value)
 
-    def forward(self: Any, *args: ArrayOrNumber, **kwargs: Any) -> AnyArray:
+    def forward(self: object, *args: ArrayOrNumber, **kwargs: object) -> AnyArray:
         return function(*args, **{key: getattr(self, key) for key in passed}, **kwargs)
 
-    def extra_repr(self: Any) -> str:
+    def extra_repr(self: object) -> str:
         words = [key for key in (passed if shown is None else shown.split()) if key != "inplace" and key not in BUFFERS]
         told = (shown.format(**vars(self)) if shown and "{" in shown
                 else ", ".join(f"{key}={getattr(self, key)}" for key in words))
@@ -96,7 +96,7 @@ class RReLU(Module):
         super().__init__()
         self.lower, self.upper, self.inplace = lower, upper, inplace
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: object) -> Any:
         return activations.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
@@ -115,7 +115,7 @@ class Dropout(Module):
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         self.p, self.inplace = p, inplace
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: object) -> Any:
         return dropping.dropout(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
@@ -138,10 +138,10 @@ AdaptiveAvgPool2d = as_module("AdaptiveAvgPool2d", pooling.adaptive_avg_pool2d, 
 class Identity(Module):
     """The input itself."""
 
-    def __init__(self, *args: Any, **kwargs: object):
+    def __init__(self, *args: object, **kwargs: object):
         super().__init__()
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: object) -> Any:
         return input
 
 
@@ -152,7 +152,7 @@ class Flatten(Module):
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
 
-    def forward(self, input: Any) -> AnyArray:
+    def forward(self, input: object) -> AnyArray:
         return functional.flatten(input, self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
@@ -166,7 +166,7 @@ class Unflatten(Module):
         super().__init__()
         self.dim, self.unflattened_size = dim, tuple(unflattened_size)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: object) -> Any:
         return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:

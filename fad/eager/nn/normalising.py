@@ -26,7 +26,7 @@ def _ends_in(input: object, shape: tuple) -> None:
                            f"{list(input.shape)}")
 
 
-def layer_norm(input: Any, normalized_shape: Any, weight: object = None, bias: object = None,
+def layer_norm(input: object, normalized_shape: object, weight: object = None, bias: object = None,
                eps: float = 1e-5) -> AnyArray:
     """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
     if isinstance(normalized_shape, int):
@@ -37,7 +37,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: object = None, bias: o
     return noting(layer_norm_step(input, weight, bias, axes=axes, shape=shape, eps=eps), normalized_shape=shape)
 
 
-def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
+def batch_norm(input: object, running_mean: object, running_var: object, weight: object = None, bias: object = None,
                training: bool = False, momentum: float = 0.1,
                eps: float = 1e-5) -> AnyArray:
     """Mean 0 and variance 1 in every channel, over the batch in training, by the running statistics else."""

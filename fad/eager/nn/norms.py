@@ -12,7 +12,7 @@ from .module import Module, Parameter, typed
 class _Affine(Module):
     """Base of layers that scale and shift what they have normalised."""
 
-    def _scaled_and_shifted(self, shape: Any, weight: bool, bias: bool) -> None:
+    def _scaled_and_shifted(self, shape: object, weight: bool, bias: bool) -> None:
         self.register_parameter("weight", Parameter(wrap(np.ones(shape, default.dtype))) if weight else None)
         self.register_parameter("bias", Parameter(wrap(np.zeros(shape, default.dtype))) if bias else None)
 
@@ -58,12 +58,12 @@ class ChannelNorm(_Affine):
         self.reset_running_stats()
         super().reset_parameters()
 
-    def _check(self, input: Any) -> None:
+    def _check(self, input: object) -> None:
         n = len(input.shape)
         if n not in self.dims:
             raise ValueError(f"expected {' or '.join(f'{r}D' for r in self.dims)} input (got {n}D input)")
 
-    def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, *rest: Any) -> None:
+    def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, *rest: object) -> None:
         """As of every module; states older than version 2 do not know how many batches there were."""
         key = f"{prefix}num_batches_tracked"
         if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:
@@ -79,7 +79,7 @@ class ChannelNorm(_Affine):
 
 
 class _BatchNorm(ChannelNorm):
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: object) -> Any:
         self._check(input)
         share = self.momentum or 0.0
         if self.training and self.track_running_stats and normalising.keeps(input, self.running_mean):
@@ -115,13 +115,13 @@ class LayerNorm(_Affine):
     """Mean 0 and variance 1 over the last dimensions."""
 
     @typed
-    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True):
+    def __init__(self, normalized_shape: object, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True):
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         self._scaled_and_shifted(self.normalized_shape, elementwise_affine, elementwise_affine and bias)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: object) -> Any:
         return normalising.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -140,7 +140,7 @@ class GroupNorm(_Affine):
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self._scaled_and_shifted(num_channels, affine, affine and bias)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: object) -> Any:
         return normalising.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:

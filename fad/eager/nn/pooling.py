@@ -25,7 +25,7 @@ class _Windows:
 
     of_rows: dict = {}                                    # number of rows -> places_of_rows, the latest
 
-    def __init__(self, name: str, input: Any, size: object, stride: object, padding: object, dilation: object,
+    def __init__(self, name: str, input: object, size: object, stride: object, padding: object, dilation: object,
                  ceil: bool, rank: int):
         if len(input.shape) not in (rank + 1, rank + 2):
             raise RuntimeError(_NOT_IMAGES.format(name, rank + 1, rank + 2, list(input.shape)))
@@ -193,7 +193,7 @@ class _Sized(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _windows_of(name: str, shape: tuple, *args: Any) -> _Windows:
+def _windows_of(name: str, shape: tuple, *args: object) -> _Windows:
     """The windows of calls alike."""
     return _Windows(name, _Sized(shape), *args)
 
@@ -316,7 +316,7 @@ def _bins(n: int, m: int) -> list:
     return [(k * n // m, -(-(k + 1) * n // m)) for k in range(m)]
 
 
-def _wanted(input: Tensor, size: Any, rank: int, name: str) -> list:
+def _wanted(input: Tensor, size: object, rank: int, name: str) -> list:
     if len(input.shape) not in (rank + 1, rank + 2):
         raise RuntimeError(f"{name}{rank}d(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(input.shape)}")
     if len(spread(size, rank)) != rank:

@@ -93,7 +93,7 @@ class RNNBase(Module):
         return [[w for w in self._weights(layer, suffix) if w is not None] for layer in range(self.num_layers)
                 for suffix in self._suffixes()]
 
-    def forward(self, input: Any, hx: Any = None) -> tuple:
+    def forward(self, input: object, hx: object = None) -> tuple:
         """The outputs of the last layer in time, and the last state of every layer and direction."""
         single = len(input.shape) == 2
         if len(input.shape) not in (2, 3):
@@ -214,14 +214,14 @@ class RNN(RNNBase):
 class LSTM(RNNBase):
     """Long short-term memory (Hochreiter & Schmidhuber, 1997); gates in the order input, forget, cell, output."""
 
-    def __init__(self, *args: Any, **options: object):
+    def __init__(self, *args: object, **options: object):
         super().__init__("LSTM", *args, **options)
 
 
 class GRU(RNNBase):
     """Gated recurrent units (Cho et al., 2014); gates in the order reset, update, new."""
 
-    def __init__(self, *args: Any, **options: object):
+    def __init__(self, *args: object, **options: object):
         super().__init__("GRU", *args, **options)
 
 
@@ -242,7 +242,7 @@ class RNNCellBase(Module):
 
     reset_parameters = RNNBase.reset_parameters
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    def forward(self, input: object, hx: object = None) -> Any:
         name, kind = type(self).__name__, KINDS[self.mode]
         if len(input.shape) not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {len(input.shape)}D instead")

@@ -93,7 +93,7 @@ class Saving:
         if self._has_extra("get_extra_state"):
             destination[prefix + EXTRA] = self.get_extra_state()
 
-    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+    def state_dict(self, *args: object, destination: object = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Names to values of all parameters and persistent buffers of this module and those below."""
         destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args):])
         if destination is None:
@@ -193,7 +193,7 @@ class Saving:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
         return keys
 
-    def _load(self, state: dict, prefix: str, metadata: Any, strict: bool, assign: bool, keys: IncompatibleKeys,
+    def _load(self, state: dict, prefix: str, metadata: object, strict: bool, assign: bool, keys: IncompatibleKeys,
               errors: list) -> None:
         local = {**metadata.get(prefix[:-1], {}), "assign_to_params_buffers": assign}
         self._load_from_state_dict(state, prefix, local, True, keys.missing_keys, keys.unexpected_keys, errors)

@@ -1,7 +1,6 @@
 """Modules called with other parameters than their own: functional_call."""
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from ...util.array import AnyArray
 from .module import Module
@@ -24,7 +23,7 @@ def swapped_parameters(module: Module, values: dict) -> Iterator[None]:
             table[name] = value
 
 
-def functional_call(module: Module, parameters_and_buffers: Any, args: Any = (),
+def functional_call(module: Module, parameters_and_buffers: object, args: object = (),
                     kwargs: "dict | None" = None) -> AnyArray:
     """module(*args, **kwargs) with other values for the parameters and buffers named: tensors, arrays or traced values.
 

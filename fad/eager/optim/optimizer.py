@@ -17,7 +17,7 @@ from ..tensor import Tensor
 def _hooked(step: Callable) -> Callable:
     """step, between the hooks that were registered for it."""
     @functools.wraps(step)
-    def call(self: Any, *args: object, **kwargs: object) -> Any:
+    def call(self: object, *args: object, **kwargs: object) -> Any:
         self._stepped = True
         before, after = self._step_hooks
         for hook in list(before.values()):
@@ -202,7 +202,7 @@ def _plain_rates(group: dict) -> dict:
     return {**group, "lr": group["lr"].item()} if isinstance(group["lr"], Tensor) else group
 
 
-def check(**bounds: Any) -> None:
+def check(**bounds: object) -> None:
     """Raise for options that are below zero."""
     for name, value in bounds.items():
         if isinstance(value, Tensor) and value._a.size != 1:
@@ -230,7 +230,7 @@ def plain(switches: dict) -> dict:
     return {**known, **switches}
 
 
-def decayed(p: Any, g: ArrayOrNumber, group: dict) -> Any:
+def decayed(p: object, g: ArrayOrNumber, group: dict) -> Any:
     """The gradient to descend by: turned round to ascend, with weight decay."""
     g = -g if group["maximize"] else g
     return g + group["weight_decay"] * p._a if group["weight_decay"] else g

@@ -64,7 +64,7 @@ class LRScheduler:
         """The rates last put into the optimiser."""
         return self._last_lr
 
-    def step(self, epoch: Any = None) -> None:
+    def step(self, epoch: object = None) -> None:
         """Go on by one step (or, deprecated, to a step)."""
         self._step_count += 1
         if self._step_count == 2 and not self.optimizer._stepped:
@@ -105,14 +105,14 @@ class LRScheduler:
             self.__dict__[k] = _restored(have, v) if callable(have) else v
 
 
-def _kept(v: Any) -> Any:
+def _kept(v: object) -> Any:
     if isinstance(v, list) and v and all(callable(f) for f in v):
         return [_kept(f) for f in v]
     return (v if not callable(v) else None if isinstance(v, FunctionType) or not hasattr(v, "__dict__")
             else dict(v.__dict__))
 
 
-def _restored(f: Any, kept: Any) -> Any:
+def _restored(f: object, kept: object) -> Any:
     if kept is not None and hasattr(f, "__dict__"):
         f.__dict__.update(kept)
     return f

@@ -19,7 +19,7 @@ from ..literals import as_array
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
-def is_given(option: Any) -> bool:
+def is_given(option: object) -> bool:
     """Whether an optional argument was given (NumPy has two ways of saying that it was not)."""
     return option is not None and option is not np._NoValue          # type: ignore[attr-defined]
 
@@ -103,7 +103,7 @@ def into(out: object, result: ArrayOrNumber) -> Any:
     return METHODS["ufunc.out"](out, result)
 
 
-def masked(x: AnyArray, where: object, fill: Any) -> AnyArray:
+def masked(x: AnyArray, where: object, fill: object) -> AnyArray:
     """x where the mask holds, `fill` (a number, in x's dtype) elsewhere; x itself for the mask True."""
     if where is True or not is_given(where):
         return x

@@ -53,7 +53,7 @@ def inner(a: AnyArray, b: ArrayLike, /) -> Any:
 
 
 @face("numpy.outer", samples=("np.outer(v, v)", "np.outer(x, v)"))
-def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> AnyArray:
+def outer(a: ArrayLike, b: ArrayLike, out: object = None) -> AnyArray:
     return into(out, contract(ravel(as_array(a)), ravel(as_array(b)), labels=("a", "b", "ab")))
 
 

@@ -97,7 +97,7 @@ def _transformed(x: AnyArray, type: int, norm: Any, orthogonalize: object, inver
     return scaled(in_dtype(y, type_of(x).dtype), norm, length, inverse)
 
 
-def along(x: ArrayOrNumber, n: Any, ax: int, type: int, norm: Any, orthogonalize: Any, inverse: bool,
+def along(x: ArrayOrNumber, n: object, ax: int, type: int, norm: object, orthogonalize: object, inverse: bool,
           sine: bool) -> AnyArray:
     """One transform along one axis; of a complex x, that of its parts."""
     if type not in (1, 2, 3, 4):

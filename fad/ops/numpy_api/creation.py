@@ -78,7 +78,7 @@ def _uniform(name: str, value: object) -> None:
         return in_order(filled(shape, value, float if dtype is None else dtype), order)
 
     @face(f"numpy.{name}_like")
-    def like_another(a: ArrayLike, dtype: object = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+    def like_another(a: ArrayLike, dtype: object = None, order: str = "K", subok: bool = True, shape: object = None, *,
                      device: object = None) -> AnyArray:
         return in_order(_like(a, value, dtype, shape), order)
 
@@ -99,7 +99,7 @@ def _dtype_of_value(value: object) -> np.dtype:
 
 
 @face("numpy.full", creation=True, samples=("np.full((2, 2), v[0])", "np.full((3, 4), v)"))
-def full(shape: Any, fill_value: ArrayLike, dtype: object = None, order: str = "C", *, device: object = None,
+def full(shape: object, fill_value: ArrayLike, dtype: object = None, order: str = "C", *, device: object = None,
          like: object = None) -> AnyArray:
     _refuse_like("numpy.full", like)
     return in_order(filled(shape, fill_value, _dtype_of_value(fill_value) if dtype is None else dtype), order)
@@ -107,7 +107,7 @@ def full(shape: Any, fill_value: ArrayLike, dtype: object = None, order: str = "
 
 @face("numpy.full_like", samples=("np.full_like(x, v[1])",))
 def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: object = None, order: str = "K", subok: bool = True,
-              shape: Any = None, *, device: object = None) -> AnyArray:
+              shape: object = None, *, device: object = None) -> AnyArray:
     return in_order(_like(a, fill_value, dtype, shape), order)
 
 
@@ -118,7 +118,7 @@ def diagonal_mask(n: Extent, m: Extent, k: int, compare: Callable) -> AnyArray:
 
 @face("numpy.eye", creation=True)
 def eye(N: ArrayLike, M: Any = None, k: Any = 0, dtype: DTypeLike = float, order: str = "C", *, device: Any = None,
-        like: Any = None) -> AnyArray:
+        like: object = None) -> AnyArray:
     _refuse_like("numpy.eye", like)
     n, = extents_given(N)
     m = n if M is None else extents_given(M)[0]
@@ -143,7 +143,7 @@ def tri(N: object, M: object = None, k: Any = 0, dtype: DTypeLike = float, *, li
 
 @face("numpy.arange", creation=True)
 def arange(start: Any = None, stop: Any = None, step: Any = None, dtype: DTypeLike = None, *, device: Any = None,
-           like: Any = None) -> Any:
+           like: object = None) -> Any:
     _refuse_like("numpy.arange", like)
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
@@ -208,7 +208,7 @@ def _rounded_down(y: AnyArray, dtype: np.dtype) -> AnyArray:
 
 
 @face("numpy.logspace", creation=True, samples=("np.logspace(v[0], v[1], 4)", "np.logspace(0.0, 1.0, 3, base=v[2])"))
-def logspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: bool = True, base: ArrayLike = 10.0,
+def logspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: bool = True, base: ArrayLike = 10.0,
              dtype: object = None, axis: int = 0) -> AnyArray:
     base = as_array(base)
     if rank(base):
@@ -266,7 +266,7 @@ def _with_rank(x: AnyArray, least: int) -> AnyArray:
 @face("numpy.array", creation=True,
       samples=("np.array([v[0], v[1] * 2, 3.0])", "np.array([[v[0], 1.0], [v[1], v[2]]])", "np.array([x, x])"))
 def array(object: ArrayLike, dtype: object = None, *, copy: bool = True, order: str = "K", subok: bool = False,
-          ndmin: int = 0, like: Any = None) -> AnyArray:
+          ndmin: int = 0, like: object = None) -> AnyArray:
     _refuse_like("numpy.array", like)
     if dtype is not None and np.dtype(dtype).names:              # type: ignore[call-overload]
         return record_rows(object, np.dtype(dtype), array)       # type: ignore[call-overload]

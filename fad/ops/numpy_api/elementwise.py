@@ -26,7 +26,7 @@ from .arguments import as_array, in_dtype, into, is_given, one_axis, rank, refus
 
 @face("numpy.where", samples=("np.where(x > 0.5, x, v)", "np.where(x > 0.5, np.log(x), x * x)",
                               "np.where(x > 0.5, np.log(x - 0.5), 0.0)"))
-def where(condition: ArrayLike, x: Any = None, y: Any = None) -> AnyArray:
+def where(condition: ArrayLike, x: object = None, y: object = None) -> AnyArray:
     """x where the condition holds, y elsewhere; derivatives ignore the branch not taken. With one argument, nonzero."""
     if x is None and y is None:
         return BY_NAME["numpy.nonzero"].call(condition)
@@ -52,7 +52,7 @@ def select(condlist: Any, choicelist: Any, default: ArrayLike = 0) -> AnyArray:
 
 @face("numpy.clip", method="clip",
       samples=("np.clip(x, 0.3, 0.7)", "np.clip(x, 0.5, None)", "np.clip(x, v - 0.3, v)", "x.clip(0.3, 0.6)"))
-def clip(a: ArrayLike, a_min: object = np._NoValue, a_max: object = np._NoValue, out: Any = None, *,
+def clip(a: ArrayLike, a_min: object = np._NoValue, a_max: object = np._NoValue, out: object = None, *,
          min: Any = np._NoValue, max: Any = np._NoValue, dtype: object = None, where: ArrayLike = True) -> AnyArray:
     """a between its bounds; on a bound its slope is 1, as inside."""
     x, low, high = as_array(a), _given(a_min, min), _given(a_max, max)
@@ -74,8 +74,8 @@ def _clipped(x: ArrayOrNumber, low: "ArrayOrNumber | None", high: "ArrayOrNumber
 
 
 @face("numpy.nan_to_num", samples=("np.nan_to_num(x)", "np.nan_to_num(np.where(x > 0.5, x, np.nan), nan=1.0)"))
-def nan_to_num(x: ArrayLike, copy: bool = True, nan: ArrayLike = 0.0, posinf: Any = None,
-               neginf: Any = None) -> AnyArray:
+def nan_to_num(x: ArrayLike, copy: bool = True, nan: ArrayLike = 0.0, posinf: object = None,
+               neginf: object = None) -> AnyArray:
     """x with numbers for nan and the infinities."""
     y = _without_nan(as_array(x), nan, posinf, neginf)
     return y if copy or not rank(y) else into(x, y)
@@ -135,7 +135,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
 
 
 @face("numpy.round", "numpy.around", method="round", samples=("np.round(x, 2) * x",))
-def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> AnyArray:
+def round(a: ArrayLike, decimals: int = 0, out: object = None) -> AnyArray:
     """Rounded to decimals; piecewise constant."""
     x = as_array(a)
     if is_complex(x):
@@ -153,7 +153,7 @@ def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> AnyArray:
 
 
 @face("numpy.fix", samples=("np.fix(3 * x) * x",))
-def fix(x: ArrayLike, out: Any = None) -> AnyArray:
+def fix(x: ArrayLike, out: object = None) -> AnyArray:
     """Rounded towards zero."""
     return into(out, registry["trunc"](as_array(x)))
 
@@ -222,7 +222,7 @@ def _all(x: AnyArray) -> AnyArray:
 
 
 @face("numpy.isposinf")
-def isposinf(x: ArrayLike, out: Any = None) -> AnyArray:
+def isposinf(x: ArrayLike, out: object = None) -> AnyArray:
     """Whether x is +inf."""
     return into(out, as_array(x) == math.inf)
 
@@ -255,8 +255,8 @@ face("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
                                "np.interp([0.1, 0.6], [0., 0.5, 1.], v[:3])", "np.interp(0.5, np.sort(v), x[0])",
                                "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)",
                                "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
-def interp(x: AnyArray, xp: AnyArray, fp: AnyArray, left: Any = None, right: Any = None,
-           period: Any = None) -> ArrayOrNumber:
+def interp(x: AnyArray, xp: AnyArray, fp: AnyArray, left: object = None, right: object = None,
+           period: object = None) -> ArrayOrNumber:
     """Piecewise linear interpolation, differentiable in x, xp and fp."""
     x, xp, fp = as_array(x), as_array(xp), as_array(fp)
     if rank(xp) != 1 or rank(fp) != 1:

@@ -125,7 +125,7 @@ def describe(a: ArrayLike, axis: "int | None" = 0, ddof: int = 1, bias: bool = T
 # -- distances between samples ---------------------------------------------------------------------
 
 
-def _distance(p: int, u: Any, v: Any, u_weights: Any, v_weights: Any) -> AnyArray:
+def _distance(p: int, u: object, v: object, u_weights: object, v_weights: object) -> AnyArray:
     """The p-norm of the difference of two distribution functions, to the power p."""
     flat = [ravel(live(a)) for a in (u, v)]
     if any(rank(live(a)) != 1 for a in (u, v)):

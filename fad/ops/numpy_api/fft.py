@@ -17,7 +17,7 @@ from .shape import extents_given
 # -- one axis --------------------------------------------------------------------------------------
 
 
-def signal(a: Any) -> AnyArray:
+def signal(a: object) -> AnyArray:
     """a as an array of a floating dtype that has a transform: float64 for integers, float32 for float16."""
     x = as_array(a)
     dtype = type_of(x).dtype
@@ -106,7 +106,7 @@ def from_half_spectrum(x: AnyArray, n: Any, ax: int, norm: Any, inverse: bool = 
 
 def along_one_axis(transform: Callable, **options: object) -> tuple:
     """The face of a transform along one axis, in NumPy's and SciPy's signatures."""
-    def numpy_face(a: AnyArray, n: Any = None, axis: int = -1, norm: Any = None, out: Any = None) -> AnyArray:
+    def numpy_face(a: AnyArray, n: object = None, axis: int = -1, norm: object = None, out: object = None) -> AnyArray:
         x = signal(a)
         return into(out, transform(x, n, one_axis(axis, rank(x)), norm, **options))
 

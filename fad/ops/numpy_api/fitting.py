@@ -92,7 +92,7 @@ def roots(p: Any) -> Any:
     return registry["concatenate"](found, registry["full"](0, at_zero, dtype=np.dtype(complex)), axis=0)
 
 
-def _plain_zeros(p: Any, step: int = 1) -> int:
+def _plain_zeros(p: object, step: int = 1) -> int:
     """The number of elements of a list that are zeros which nobody has computed, from its start or its end. NumPy
     leaves the first ones out; for each of the last ones, zero is a root.
     """

@@ -78,7 +78,7 @@ class vectorize:
         self.pyfunc, self.dtype, self.excluded = pyfunc, None if otypes is None else np.dtype(otypes[0]), frozenset(
             excluded or ())
 
-    def __call__(self, *args: object, **named: Any) -> AnyArray:
+    def __call__(self, *args: object, **named: object) -> AnyArray:
         given: dict[Any, Any] = {**dict(enumerate(args)), **named}
         places = [k for k in given if k not in self.excluded]
 

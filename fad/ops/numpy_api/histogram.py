@@ -26,7 +26,7 @@ def tally(places: AnyArray, weights: object, size: Extent) -> AnyArray:
 
 
 @face("numpy.bincount", samples=("np.bincount([0, 1, 1, 3], weights=v)",), note="linear in the weights")
-def bincount(x: ArrayLike, weights: Any = None, minlength: Any = 0) -> AnyArray:
+def bincount(x: ArrayLike, weights: object = None, minlength: object = 0) -> AnyArray:
     x = as_array(x)
     if rank(x) != 1 or type_of(x).dtype.kind not in "biu":
         raise TypeError("the argument of bincount must be a vector of integers that are not negative")
@@ -147,7 +147,7 @@ def _weights(a: AnyArray, weights: object, inside: AnyArray) -> AnyArray:
 
 
 @face("numpy.histogram_bin_edges")
-def histogram_bin_edges(a: ArrayLike, bins: Any = 10, range: Any = None, weights: object = None) -> AnyArray:
+def histogram_bin_edges(a: ArrayLike, bins: object = 10, range: object = None, weights: object = None) -> AnyArray:
     return edges_of(ravel(as_array(a)), bins, range).values
 
 

@@ -10,7 +10,7 @@ from ..subscript import read_subscript, with_axes_of_flags
 
 
 @face(method="__getitem__")
-def getitem(x: ArrayLike, subscript: Any) -> AnyArray:
+def getitem(x: ArrayLike, subscript: object) -> AnyArray:
     y, subscript = with_axes_of_flags(x, subscript)
     return read_subscript(y, subscript).read(y)
 

@@ -147,7 +147,7 @@ def _divergence(o: AnyArray, e: AnyArray, power: Any) -> AnyArray:
 
 @face("scipy.stats.power_divergence",
       samples=("stats.power_divergence(x, lambda_='cressie-read')", "stats.power_divergence(v, lambda_='neyman')"))
-def power_divergence(f_obs: ArrayLike, f_exp: "ArrayLike | None" = None, ddof: Any = 0, axis: "int | None" = 0,
+def power_divergence(f_obs: ArrayLike, f_exp: "ArrayLike | None" = None, ddof: object = 0, axis: "int | None" = 0,
                      lambda_: "str | None" = None) -> Found:
     o, ax = sample("power_divergence", f_obs, axis)
     e = mean(o, axis=ax, keepdims=True) if f_exp is None else live(f_exp)

@@ -141,7 +141,7 @@ def column_stack(tup: Any) -> AnyArray:
 
 
 @face("numpy.resize", samples=("np.resize(v, (2, 3))",))
-def resize(a: ArrayLike, new_shape: Any) -> AnyArray:
+def resize(a: ArrayLike, new_shape: object) -> AnyArray:
     x, shape = ravel(a), extents_given(new_shape)
     n = shape_of(x)[0]
     if not at_least(n, 1):                                     # of an array without elements NumPy makes zeros
@@ -180,7 +180,7 @@ def _block(arrays: object, depth: int, least: int, level: int) -> AnyArray:
 # -- apart -----------------------------------------------------------------------------------------
 
 
-def part(x: ArrayOrNumber, axis: int, start: Any, stop: Any) -> AnyArray:
+def part(x: ArrayOrNumber, axis: int, start: object, stop: object) -> AnyArray:
     """x[..., start:stop, ...] along one axis."""
     return read_subscript(x, (slice(None),) * axis + (slice(start, stop),)).read(x)
 
@@ -327,7 +327,7 @@ def insert(arr: ArrayLike, obj: object, values: ArrayLike, axis: Axes = None) ->
     return _insert_many(x, places, v, ax)
 
 
-def _positions(obj: Any, n: Extent, function: str) -> ArrayOrNumber:
+def _positions(obj: object, n: Extent, function: str) -> ArrayOrNumber:
     """One position (which may be traced), or known ones as an array."""
     if isinstance(obj, slice):
         return np.arange(fixed(n, f"the extent that {function} cuts"))[obj]

@@ -150,7 +150,7 @@ def rank_above(s: AnyArray, tol: ArrayOrNumber) -> AnyArray:
 
 
 @face("numpy.linalg.matrix_rank", note="constant: its derivative is zero")
-def matrix_rank(A: ArrayLike, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> AnyArray:
+def matrix_rank(A: ArrayLike, tol: object = None, hermitian: bool = False, *, rtol: object = None) -> AnyArray:
     A = as_array(A)
     if tol is not None and rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")

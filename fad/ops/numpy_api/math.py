@@ -36,7 +36,7 @@ def _of_python(call: Callable, own: Callable) -> Callable:
     return run
 
 
-def _numbers(x: Any) -> Any:
+def _numbers(x: object) -> Any:
     """Python's numbers in place of NumPy's and of the program's scalars."""
     if isinstance(x, tuple):
         return tuple([_numbers(a) for a in x])
@@ -160,7 +160,7 @@ if hasattr(math, "sumprod"):                               # from Python 3.12 on
     face("math.sumprod", samples=("math.sumprod(v, [1.0, 2.0, 3.0, 4.0])",))(sumprod)
 
 
-def _sequence(seq: Any) -> AnyArray:
+def _sequence(seq: object) -> AnyArray:
     return as_array(_listed(seq))
 
 
@@ -221,7 +221,7 @@ def remainder(x: ArrayLike, y: Any) -> AnyArray:
 
 
 @face("math.isqrt")
-def isqrt(n: Any) -> Any:
+def isqrt(n: object) -> Any:
     """The integer square root."""
     root = python_int(registry["floor"](registry["sqrt"](n)))
     root = registry["where"](root * root > n, root - 1, root)

@@ -39,7 +39,7 @@ def divided(total: AnyArray, count: Extent) -> AnyArray:
 
 
 @face("numpy.mean", method="mean", samples=("np.mean(x)", "np.mean(x, axis=1, keepdims=True)", "x.mean()"))
-def mean(a: ArrayLike, axis: Axes = None, dtype: object = None, out: Any = None, keepdims: bool = False, *,
+def mean(a: ArrayLike, axis: Axes = None, dtype: object = None, out: object = None, keepdims: bool = False, *,
          where: ArrayLike = True) -> AnyArray:
     x = as_array(a)
     x = in_dtype(x, mean_dtype(x, dtype))
@@ -63,7 +63,7 @@ def root(x: AnyArray) -> AnyArray:
 
 @face("numpy.var", method="var", samples=("np.var(x)", "np.var(x, axis=0, ddof=1)", "x.var(0)"))
 def var(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
-        where: ArrayLike = True, mean: Any = None, correction: Any = None) -> AnyArray:
+        where: ArrayLike = True, mean: object = None, correction: object = None) -> AnyArray:
     x = as_array(a)
     x = in_dtype(x, mean_dtype(x, dtype))
     axes = axes_of(axis, rank(x))
@@ -85,7 +85,7 @@ def positive(n: Extent) -> Any:
 
 @face("numpy.std", method="std", samples=("np.std(x, axis=1)", "x.std()"), note="0 where all elements are equal")
 def std(a: ArrayLike, axis: Axes = None, dtype: object = None, out: Any = None, ddof: Any = 0, keepdims: bool = False,
-        *, where: ArrayLike = True, mean: Any = None, correction: Any = None) -> AnyArray:
+        *, where: ArrayLike = True, mean: object = None, correction: object = None) -> AnyArray:
     return into(out, root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)))
 
 

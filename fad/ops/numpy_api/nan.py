@@ -18,7 +18,7 @@ def present(x: AnyArray) -> Any:
     return x == x
 
 
-def filled(a: Any, fill: Any) -> AnyArray:
+def filled(a: object, fill: object) -> AnyArray:
     """a with `fill` in place of nan."""
     x = as_array(a)
     if type_of(x).dtype.kind not in "fc":
@@ -33,24 +33,24 @@ def _mask(x: AnyArray, where: ArrayLike) -> AnyArray:
 
 
 @face("numpy.nansum", samples=("np.nansum(x)", "np.nansum(x, axis=0)"))
-def nansum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
-           initial: Any = None, where: ArrayLike = True) -> AnyArray:
+def nansum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None, keepdims: bool = False,
+           initial: object = None, where: ArrayLike = True) -> AnyArray:
     return reduce.sum(filled(a, 0), axis, dtype, out, keepdims, initial, where)
 
 
 @face("numpy.nanprod", samples=("np.nanprod(x, axis=0)",))
-def nanprod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
-            initial: Any = None, where: ArrayLike = True) -> AnyArray:
+def nanprod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None, keepdims: bool = False,
+            initial: object = None, where: ArrayLike = True) -> AnyArray:
     return reduce.prod(filled(a, 1), axis, dtype, out, keepdims, initial, where)
 
 
 @face("numpy.nancumsum", samples=("np.nancumsum(x, axis=1)",))
-def nancumsum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None) -> AnyArray:
+def nancumsum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None) -> AnyArray:
     return scan.cumsum(filled(a, 0), axis, dtype, out)
 
 
 @face("numpy.nancumprod", samples=("np.nancumprod(x, axis=1)",))
-def nancumprod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None) -> AnyArray:
+def nancumprod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None) -> AnyArray:
     return scan.cumprod(filled(a, 1), axis, dtype, out)
 
 
@@ -70,18 +70,18 @@ def _extreme(extreme: Callable, worst: float, a: Any, axis: Axes, keepdims: bool
 
 
 @face("numpy.nanmax", samples=("np.nanmax(x, axis=1)",))
-def nanmax(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+def nanmax(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, initial: object = None,
            where: ArrayLike = True) -> AnyArray:
     return into(out, _extreme(reduce.max, -np.inf, a, axis, keepdims, initial, where))
 
 
 @face("numpy.nanmin", samples=("np.nanmin(x, axis=1)",))
-def nanmin(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+def nanmin(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, initial: object = None,
            where: ArrayLike = True) -> AnyArray:
     return into(out, _extreme(reduce.min, np.inf, a, axis, keepdims, initial, where))
 
 
-def _place(place: Callable, worst: float, a: Any, axis: Axes, out: Any, keepdims: bool) -> AnyArray:
+def _place(place: Callable, worst: float, a: object, axis: Axes, out: object, keepdims: bool) -> AnyArray:
     x = as_array(a)
     if type_of(x).dtype.kind == "f":
         lanes = registry["any"](present(x), axes=axes_of(axis, rank(x)))
@@ -92,12 +92,12 @@ def _place(place: Callable, worst: float, a: Any, axis: Axes, out: Any, keepdims
 
 
 @face("numpy.nanargmax")
-def nanargmax(a: ArrayLike, axis: Axes = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
+def nanargmax(a: ArrayLike, axis: Axes = None, out: object = None, *, keepdims: bool = False) -> AnyArray:
     return _place(reduce.argmax, -np.inf, a, axis, out, keepdims)
 
 
 @face("numpy.nanargmin")
-def nanargmin(a: ArrayLike, axis: Axes = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
+def nanargmin(a: ArrayLike, axis: Axes = None, out: object = None, *, keepdims: bool = False) -> AnyArray:
     return _place(reduce.argmin, np.inf, a, axis, out, keepdims)
 
 
@@ -105,14 +105,14 @@ def nanargmin(a: ArrayLike, axis: Axes = None, out: Any = None, *, keepdims: boo
 
 
 @face("numpy.nanmean", samples=("np.nanmean(x, axis=0)",))
-def nanmean(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *,
+def nanmean(a: ArrayLike, axis: Axes = None, dtype: object = None, out: object = None, keepdims: bool = False, *,
             where: ArrayLike = True) -> AnyArray:
     x = as_array(a)
     return moments.mean(x, axis, dtype, out, keepdims, where=_mask(x, where))
 
 
-def _nanvar(a: Any, axis: Axes, dtype: DTypeLike, ddof: Any, keepdims: bool, where: ArrayLike, mean: Any,
-            correction: Any) -> AnyArray:
+def _nanvar(a: object, axis: Axes, dtype: DTypeLike, ddof: object, keepdims: bool, where: ArrayLike, mean: object,
+            correction: object) -> AnyArray:
     """nan, not an infinity, where no degrees of freedom are left."""
     x = as_array(a)
     mask = _mask(x, where)
@@ -123,11 +123,11 @@ def _nanvar(a: Any, axis: Axes, dtype: DTypeLike, ddof: Any, keepdims: bool, whe
 
 @face("numpy.nanvar", samples=("np.nanvar(x, axis=0)",))
 def nanvar(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False,
-           *, where: ArrayLike = True, mean: Any = None, correction: Any = None) -> AnyArray:
+           *, where: ArrayLike = True, mean: object = None, correction: object = None) -> AnyArray:
     return into(out, _nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction))
 
 
 @face("numpy.nanstd", samples=("np.nanstd(x, axis=0)",))
 def nanstd(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False,
-           *, where: ArrayLike = True, mean: Any = None, correction: Any = None) -> AnyArray:
+           *, where: ArrayLike = True, mean: object = None, correction: object = None) -> AnyArray:
     return into(out, moments.root(_nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction)))

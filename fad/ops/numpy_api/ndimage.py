@@ -131,7 +131,7 @@ def gaussian_filter(input: ArrayLike, sigma: ArrayLike, order: ArrayLike = 0, ou
                     cval: float = 0.0, truncate: float = 4.0, *, radius: object = None, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.gaussian_filter", output)
 
-    def along(x: ArrayOrNumber, sigma: Any, ax: int, order: int, mode: str, radius: "int | None") -> ArrayOrNumber:
+    def along(x: ArrayOrNumber, sigma: object, ax: int, order: int, mode: str, radius: "int | None") -> ArrayOrNumber:
         if not isinstance(sigma, (int, float)) or sigma > 1e-15:
             return gaussian_filter1d(x, sigma, ax, order, None, mode, cval, truncate, radius=radius)
         return x

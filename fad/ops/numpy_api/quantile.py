@@ -165,7 +165,7 @@ def with_nans(s: Sample, y: AnyArray) -> AnyArray:
     return registry["where"](last == last, y, in_dtype(last, type_of(y).dtype))
 
 
-def finished(s: Sample, y: AnyArray, keepdims: bool, out: Any) -> AnyArray:
+def finished(s: Sample, y: AnyArray, keepdims: bool, out: object) -> AnyArray:
     """The result with its axes kept where that is asked for."""
     if is_given(keepdims) and keepdims:
         front = shape_of(y)[:rank(y) - len(s.lanes)]

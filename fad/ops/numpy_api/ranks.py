@@ -108,7 +108,7 @@ def rank_filter(input: ArrayLike, rank: int, size: object = None, footprint: "Ar
 
 @face("scipy.ndimage.percentile_filter", samples=("ndimage.percentile_filter(x, 40, 2)",))
 def percentile_filter(input: ArrayLike, percentile: Any, size: Any = None, footprint: Any = None, output: Any = None,
-                      mode: str = "reflect", cval: object = 0.0, origin: Any = 0, *, axes: Axes = None) -> AnyArray:
+                      mode: str = "reflect", cval: object = 0.0, origin: object = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.percentile_filter", output)
     share = percentile + 100.0 if percentile < 0.0 else percentile
     if not 0 <= share <= 100:

@@ -94,13 +94,13 @@ def max(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = Fa
 
 @face("numpy.min", "numpy.amin", method="min", samples=("np.min(x)", "np.min(x, axis=0, keepdims=True)"),
       note="where elements are equal they share")
-def min(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, initial: Any = None,
+def min(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, initial: object = None,
         where: ArrayLike = True) -> AnyArray:
     return into(out, _extreme(min_, registry["minimum"], a, axis, keepdims, initial, where))
 
 
 @face("numpy.ptp", samples=("np.ptp(x, axis=0)",))
-def ptp(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False) -> AnyArray:
+def ptp(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False) -> AnyArray:
     return into(out, max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims))
 
 
@@ -108,13 +108,13 @@ def ptp(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False
 
 
 @face("numpy.any", method="any")
-def any(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, *,
+def any(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, *,
         where: ArrayLike = True) -> AnyArray:
     return into(out, reduced(any_, masked(truth(a), where, False), axis, keepdims))
 
 
 @face("numpy.all", method="all")
-def all(a: ArrayLike, axis: Axes = None, out: Any = None, keepdims: bool = False, *,
+def all(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, *,
         where: ArrayLike = True) -> AnyArray:
     return into(out, reduced(all_, masked(truth(a), where, True), axis, keepdims))
 
@@ -139,12 +139,12 @@ def _place(op: Op, a: object, axis: Axes, keepdims: bool) -> AnyArray:
 
 
 @face("numpy.argmax", method="argmax")
-def argmax(a: ArrayLike, axis: Axes = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
+def argmax(a: ArrayLike, axis: Axes = None, out: object = None, *, keepdims: bool = False) -> AnyArray:
     return into(out, _place(registry["argmax"], a, axis, keepdims))
 
 
 @face("numpy.argmin", method="argmin")
-def argmin(a: ArrayLike, axis: Axes = None, out: Any = None, *, keepdims: bool = False) -> AnyArray:
+def argmin(a: ArrayLike, axis: Axes = None, out: object = None, *, keepdims: bool = False) -> AnyArray:
     return into(out, _place(registry["argmin"], a, axis, keepdims))
 
 

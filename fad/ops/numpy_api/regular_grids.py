@@ -108,7 +108,7 @@ class GridInterpolator:
     """RegularGridInterpolator of traced values or of a traced grid, the grid in rising order."""
 
     def __init__(self, points: tuple, values: object, method: str = "linear", bounds_error: bool = True,
-                 fill_value: Any = np.nan, *, solver: Any = None, solver_args: Any = None):
+                 fill_value: object = np.nan, *, solver: object = None, solver_args: object = None):
         self.grid, self.values = [in_dtype(live(p), float) for p in points], live(values)
         self.method, self.bounds_error, self.fill_value = method, bounds_error, fill_value
         for k, p in enumerate(self.grid):

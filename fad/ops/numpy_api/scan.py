@@ -104,7 +104,7 @@ def _joined(x: object, axis: int, before: object, after: object) -> Any:
 
 
 @face("numpy.ediff1d", samples=("np.ediff1d(x)", "np.ediff1d(v, to_begin=0.0, to_end=[1.0, 2.0])"))
-def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary: ArrayLike, to_end: object = None, to_begin: object = None) -> Any:
     x = ravel(as_array(ary))
     require_numbers(x)
     d = _step(x, 0)
@@ -113,7 +113,7 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> Any:
     return registry["concatenate"](*parts, axis=0) if len(parts) > 1 else d
 
 
-def as_vector(x: Any) -> AnyArray:
+def as_vector(x: object) -> AnyArray:
     """x in one axis, a number as a vector of one."""
     x = as_array(x)
     return ravel(x) if rank(x) else registry["reshape"](x, 1)

@@ -143,7 +143,7 @@ def _cutoff(a: AnyArray, s: AnyArray, atol: Any, rtol: Any) -> ArrayOrNumber:
 
 
 @face("scipy.linalg.pinv", samples=("la.pinv(x)", "la.pinv(S, atol=1.5)"), note="where the rank does not change")
-def pinv(a: ArrayLike, *, atol: Any = None, rtol: Any = None, return_rank: bool = False,
+def pinv(a: ArrayLike, *, atol: object = None, rtol: object = None, return_rank: bool = False,
          check_finite: bool = True) -> ArrayOrNumber:
     return _pinv(matrix(a), atol, rtol, return_rank)
 
@@ -156,7 +156,7 @@ def _pinv(a: AnyArray, atol: object, rtol: object, return_rank: bool) -> Any:
 
 
 @face("scipy.linalg.pinvh", samples=("la.pinvh(P)",), note="for Hermitian matrices, where the rank does not change")
-def pinvh(a: ArrayLike, atol: Any = None, rtol: Any = None, lower: bool = True, return_rank: bool = False,
+def pinvh(a: ArrayLike, atol: object = None, rtol: object = None, lower: bool = True, return_rank: bool = False,
           check_finite: bool = True) -> AnyArray:
     return _pinv(factorizations.hermitian(square(a), lower=lower), atol, rtol, return_rank)
 
@@ -282,7 +282,7 @@ def qr(a: ArrayLike, overwrite_a: bool = False, mode: str = "full", pivoting: bo
 
 
 @face("scipy.linalg.rq", samples=("la.rq(S)", "la.rq(x, mode='economic')[0]"), note="as numpy.linalg.qr")
-def rq(a: ArrayLike, overwrite_a: bool = False, lwork: Any = None, mode: str = "full",
+def rq(a: ArrayLike, overwrite_a: bool = False, lwork: object = None, mode: str = "full",
        check_finite: bool = True) -> tuple:
     """The factors of the matrix turned round are those of its adjoint's qr."""
     if mode not in ("full", "r", "economic"):
@@ -335,8 +335,8 @@ def eigh(a: ArrayLike, b: "ArrayLike | None" = None, *, lower: bool = True, eigv
 
 @face("scipy.linalg.eigvalsh", samples=("la.eigvalsh(P)",), note="for Hermitian matrices")
 def eigvalsh(a: ArrayLike, b: Any = None, *, lower: bool = True, overwrite_a: bool = False, overwrite_b: bool = False,
-             type: int = 1, check_finite: bool = True, subset_by_index: Any = None,
-             subset_by_value: Any = None) -> AnyArray:
+             type: int = 1, check_finite: bool = True, subset_by_index: object = None,
+             subset_by_value: object = None) -> AnyArray:
     return _eigh(a, b, lower, True, type, subset_by_index, subset_by_value)
 
 

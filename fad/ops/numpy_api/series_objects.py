@@ -80,7 +80,7 @@ class Series:
     def __rsub__(self, other: object) -> "Series":
         return self._with(lambda a, b: b - a, other)
 
-    def __mul__(self, other: Any) -> "Series":
+    def __mul__(self, other: object) -> "Series":
         b = self._beside(other)
         if b is None:
             return NotImplemented
@@ -97,7 +97,7 @@ class Series:
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def _with(self, join: Callable, other: Any) -> "Series":
+    def _with(self, join: Callable, other: object) -> "Series":
         """The sum or difference of this series and what stands beside it."""
         b = self._beside(other)
         if b is None:
@@ -139,7 +139,7 @@ class Poly1d(np.poly1d):
 
     c = coeffs
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: object) -> Any:
         return BY_NAME["numpy.polyval"].call(self._given, x)
 
     def deriv(self, m: int = 1) -> "Poly1d":  # type: ignore[override]

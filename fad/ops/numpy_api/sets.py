@@ -1,7 +1,6 @@
 """NumPy's sets of values: isin, union1d, intersect1d, setdiff1d, setxor1d. The elements that they keep are
 differentiable in x.
 """
-from typing import Any
 
 import numpy as np
 
@@ -17,12 +16,12 @@ from .arguments import as_array, in_dtype, rank, ravel, refuse
 from .sort import gathered, unique
 
 
-def _vector(x: Any) -> AnyArray:
+def _vector(x: object) -> AnyArray:
     x = as_array(x)
     return ravel(x) if rank(x) else registry["reshape"](x, 1)
 
 
-def _joined(*xs: Any) -> AnyArray:
+def _joined(*xs: object) -> AnyArray:
     dtype = result_dtype(*xs)
     return registry["concatenate"](*[in_dtype(x, dtype) for x in xs], axis=0)
 

@@ -136,7 +136,7 @@ def swapaxes(a: ArrayLike, axis1: Any, axis2: Any) -> ArrayOrNumber:
 
 
 @face("numpy.moveaxis", samples=("np.moveaxis(x, 0, 1)", "np.moveaxis(x[None], (0, 2), (1, 0))"))
-def moveaxis(a: ArrayLike, source: Any, destination: Any) -> AnyArray:
+def moveaxis(a: ArrayLike, source: object, destination: object) -> AnyArray:
     x = as_array(a)
     n = rank(x)
     froms, tos = ([one_axis(k, n) for k in (ks if isinstance(ks, (tuple, list)) else (ks,))]

@@ -35,8 +35,8 @@ def _sample(name: str, a: object, axis: Any, nan_policy: str) -> tuple:
 def _summary(*names: str, samples: tuple) -> Callable:
     """Decorator: a summary of (x, axis) that keeps its axes takes axis, nan_policy and keepdims as SciPy does."""
     def register(summary: Callable) -> Callable:
-        def call(a: AnyArray, *args: Any, axis: Axes = 0, nan_policy: str = "propagate", keepdims: bool = False,
-                 **options: Any) -> AnyArray:
+        def call(a: AnyArray, *args: object, axis: Axes = 0, nan_policy: str = "propagate", keepdims: bool = False,
+                 **options: object) -> AnyArray:
             x, ax = _sample(names[0], a, axis, nan_policy)
             y = summary(x, ax, *args, **options)
             if keepdims:
@@ -64,7 +64,7 @@ def _in_scipys_order(name: str, call: Callable) -> Callable:
 # -- means -----------------------------------------------------------------------------------------
 
 
-def _average(x: AnyArray, axis: Axes, weights: Any, dtype: object = None) -> AnyArray:
+def _average(x: AnyArray, axis: Axes, weights: object, dtype: object = None) -> AnyArray:
     """The mean, weighted if there are weights. SciPy's rules stretch them to the sample's shape; without a sum of
     weights it is nan."""
     if weights is None:

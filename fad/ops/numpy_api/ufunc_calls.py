@@ -32,9 +32,9 @@ ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "
 # -- calls -----------------------------------------------------------------------------------------
 
 
-def call(ufunc: np.ufunc, face: Callable, inputs: tuple, out: Any = None, where: ArrayOrNumber = True,
+def call(ufunc: np.ufunc, face: Callable, inputs: tuple, out: object = None, where: ArrayOrNumber = True,
          dtype: DTypeLike = None, casting: Casting = "same_kind", order: str = "K", subok: bool = True,
-         signature: Any = None, **options: Any) -> Any:
+         signature: object = None, **options: object) -> Any:
     """ufunc(*inputs, ...) with a traced argument; further options (an axis) are the face's own."""
     check_order(order)
     inputs, out = _positional_out(ufunc, tuple([as_array(x) for x in inputs]), out)
@@ -106,7 +106,7 @@ METHODS["ufunc.call"], METHODS["ufunc.out"] = call, write_out
 
 
 def reduce(ufunc: Any, array: object, axis: Axes = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
-           initial: Any = np._NoValue, where: ArrayOrNumber = True) -> AnyArray:
+           initial: object = np._NoValue, where: ArrayOrNumber = True) -> AnyArray:
     """ufunc.reduce: a sum, product, maximum, ... by the op for it, any other by folding."""
     x, name = as_array(array), ufunc.__name__
     common = {"axis": axis, "out": _single(out), "keepdims": keepdims, "where": where}
@@ -175,7 +175,7 @@ CLOSED: dict[str, Callable] = {
 }
 
 
-def accumulate(ufunc: np.ufunc, array: AnyArray, axis: int = 0, dtype: object = None, out: Any = None) -> AnyArray:
+def accumulate(ufunc: np.ufunc, array: AnyArray, axis: int = 0, dtype: object = None, out: object = None) -> AnyArray:
     """ufunc.accumulate: a scan by the op for it, any other by folding."""
     x = in_dtype(as_array(array), dtype)
     ax = one_axis(axis, len(shape_of(x)))
@@ -202,7 +202,7 @@ def outer(ufunc: np.ufunc, a: AnyArray, b: ArrayOrNumber, **options: Any) -> Any
 
 
 def reduceat(ufunc: object, array: AnyArray, indices: list, axis: int = 0, dtype: DTypeLike = None,
-             out: Any = None) -> AnyArray:
+             out: object = None) -> AnyArray:
     """ufunc.reduceat over indices that are known."""
     x = as_array(array)
     places = np.asarray(indices) if isinstance(indices, (list, tuple)) else known(as_array(indices))

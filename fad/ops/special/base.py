@@ -29,7 +29,7 @@ class NoFormula:
     def __init__(self, reason: str):
         self.reason = reason
 
-    def __call__(self, y: Any, *xs: ArrayOrNumber) -> Any:
+    def __call__(self, y: object, *xs: ArrayOrNumber) -> Any:
         raise NoDerivativeError("no rule for this partial derivative of a special function", why=self.reason)
 
 

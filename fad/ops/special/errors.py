@@ -2,7 +2,6 @@
 chapter 7."""
 import cmath
 import math
-from typing import Any
 
 from ...util.array import AnyArray
 from ..complex import imag, make_complex, real
@@ -49,7 +48,7 @@ nrdtrisd = special("nrdtrisd", lambda y, m, p, x: -1.0 / ndtri(p),
 # -- Voigt's profile: Re w(z) / (s sqrt(2 pi)), with w = wofz and z = (x + i g) / (s sqrt(2))
 
 
-def _voigt_w(x: Any, s: AnyArray, g: Any) -> tuple:
+def _voigt_w(x: object, s: AnyArray, g: object) -> tuple:
     """z and w'(z)."""
     z = make_complex(x, g) / (SQRT2 * s)
     return z, 2j / SQRT_PI - 2.0 * z * wofz(z)

@@ -70,7 +70,7 @@ def written_to(nodes: Iterable) -> set:
     return names
 
 
-def _root(node: Any) -> set:
+def _root(node: object) -> set:
     while isinstance(node, (ast.Subscript, ast.Attribute)):
         node = node.value
     return {node.id} if isinstance(node, ast.Name) else set()

@@ -46,7 +46,7 @@ def _is_plain(case: Any) -> bool:
     return all(isinstance(x, (ast.MatchValue, ast.MatchSingleton)) for x in _alternatives(p))
 
 
-def _alternatives(p: Any) -> list:
+def _alternatives(p: object) -> list:
     return p.patterns if isinstance(p, ast.MatchOr) else [p]
 
 

@@ -34,7 +34,7 @@ class Bound(NamedTuple):
         return Bound(self.surely, self.maybe | names)
 
 
-def with_names_given(node: Any, outer: frozenset) -> Any:
+def with_names_given(node: object, outer: frozenset) -> Any:
     """The tree of a function, its calls of eval, locals and vars with the variables that they see; the same tree,
     changed. outer: variables of the functions around that this one names.
     """

@@ -53,7 +53,7 @@ def classes_within(x: object) -> list:
     return list({y if isinstance(y, type) else type(y): None for y in objects})
 
 
-def _held_by(x: Any) -> Iterable:
+def _held_by(x: object) -> Iterable:
     if isinstance(x, CONTAINERS):
         values: Any = x.values() if hasattr(x, "values") else x
         return () if isinstance(x, BUFFERS) else values

@@ -24,7 +24,7 @@ class Reading:
     seen: Callable  # the same of rewritten code
     _copies: dict[int, tuple]
 
-    def index(self, value: Any) -> Any:
+    def index(self, value: object) -> Any:
         """The stand-in for an outside value of which captured code reads nothing but elements: a list, tuple or dict is
         itself, and its elements are looked at one by one.
         """

@@ -47,7 +47,7 @@ def is_same(now: object, before: object) -> bool:
 class _Contents:
     """A container's elements, past the methods that a class of the user's may have for this."""
 
-    def __init__(self, iterate: Callable, count: Callable, owner: Any):
+    def __init__(self, iterate: Callable, count: Callable, owner: object):
         self.iterate, self.count, self.owner = iterate, count, owner
 
     def __iter__(self) -> Iterator:

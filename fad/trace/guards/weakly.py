@@ -61,7 +61,7 @@ class _Mark:
 
     __slots__ = ("reference",)
 
-    def __init__(self, x: Any):
+    def __init__(self, x: object):
         self.reference = weakref.ref(x)
 
 

@@ -61,7 +61,7 @@ def _known(f: functools._lru_cache_wrapper, args: list, kwargs: dict) -> Any:
     return result
 
 
-def _number(x: Any) -> Any:
+def _number(x: object) -> Any:
     """A traced int that is a size as the number it is, for which the program then is; anything else as it is, and a
     class that captured code sees as the class itself.
     """

@@ -188,7 +188,7 @@ def _unchanged(a: Any, b: Any) -> bool:
     return a == b if isinstance(a, set) else all(map(_same, a, b))
 
 
-def _same(x: object, y: Any) -> bool:
+def _same(x: object, y: object) -> bool:
     return x is y or (
         type(x) is type(y) and isinstance(x, (str, bytes, bool, int, float, complex)) and (x == y or x != x)
     )

@@ -86,7 +86,7 @@ class Mark:
         """The cells of a kind that hold something else now."""
         return [e.cell for e in self.entries.values() if e.kind is kind and e.is_changed]
 
-    def before(self, cell: Any) -> Any:
+    def before(self, cell: object) -> Any:
         """The contents of a container at the mark."""
         return self.entries[id(cell)].before if id(cell) in self.entries else contents(cell)
 
@@ -153,7 +153,7 @@ class Journal:
                 ):
                     self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's has made it
 
-    def was_there(self, x: Any, since: int) -> bool:
+    def was_there(self, x: object, since: int) -> bool:
         """Whether a thing was there before this birth. All objects that the trace has not made were there."""
         birth = x.birth if isinstance(x, list) and keeps_record(x) else None           # type: ignore[attr-defined]
         if birth is None:
@@ -227,7 +227,7 @@ def _of_function(f: FunctionType) -> dict:
     return f.__dict__
 
 
-def made(x: Any) -> Any:
+def made(x: object) -> Any:
     """x, which captured code has just made: nobody else has it."""
     if stack.builders():
         found = current().trace.journal

@@ -18,7 +18,6 @@ from types import (
     ModuleType,
     WrapperDescriptorType,
 )
-from typing import Any
 
 import numpy as np
 
@@ -110,7 +109,7 @@ def note_write(owner: object, method: str) -> None:
             note(x)
 
 
-def _method(f: Callable, owner: Any, given: Iterable) -> Callable:
+def _method(f: Callable, owner: object, given: Iterable) -> Callable:
     """A method of a class of Python's, which changes its object alone."""
     _note_callables(given)
     if f.__name__ not in KEEPING:

@@ -91,7 +91,7 @@ class Maker:
     def original(self) -> Callable:
         return numpy_random.default_rng  # looked up at the call: NumPy imports the module at its first use
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return (
             made(self.original, args, kwargs)
             if stack.builders() and not stack.is_live()

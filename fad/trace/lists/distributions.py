@@ -136,7 +136,7 @@ def _entries(f: Callable, population: Any) -> Callable:
     return lambda k: python_number(stacked[k]) if is_weak else stacked[k]
 
 
-def is_data(x: Any) -> bool:
+def is_data(x: object) -> bool:
     """Whether x is a number or an array of numbers."""
     return (
         isinstance(x, Value)

@@ -38,7 +38,7 @@ class Delivered(list):
         self.structure, self.types = rows.layout.structure, tuple(rows.types_now())
 
 
-def deliver(result: Any) -> Any:
+def deliver(result: object) -> Any:
     """The result of a program, in which lists in rows are to be taken apart when they are there."""
     leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, RowList))
     if not any(isinstance(x, RowList) for x in leaves):

@@ -46,7 +46,7 @@ def reordered(items: list, order: object) -> list:
 class _ItemLeaf:
     """One leaf of all items, in the new order."""
 
-    def __init__(self, leaves: list, order: Any):
+    def __init__(self, leaves: list, order: object):
         if not all(map(is_data, leaves)):
             raise UnstageableError("texts are sorted, and their order depends on traced values")
         first, *others = [type_of(x).shape for x in leaves]

@@ -51,7 +51,7 @@ def fixed(x: object, ties: "Ties | None" = None) -> Any:
     return tuple([fixed(y, ties) for y in x]) if type(x) is tuple else x
 
 
-def _as_list_index(place: Any) -> Any:
+def _as_list_index(place: object) -> Any:
     """The index of an element: True and False of Python's are 1 and 0, where an array would take them for a mask."""
     given: Any = place if isinstance(place, Tracer) else None
     if given is None or (given.dtype.kind in "iu" and not given.ndim):

@@ -224,7 +224,7 @@ class _Collector:
             return Known(original_of(x))
         raise NotDeliverable
 
-    def _traced(self, x: Tracer, lifted: Any) -> Any:
+    def _traced(self, x: Tracer, lifted: object) -> Any:
         if x.optional is not None:                            # it is None on some ways through the function
             return Maybe(self._number(optional.bare(x), None), self._number(x.optional.flag, None))
         return self._number(x, lifted)
@@ -294,7 +294,7 @@ def is_of_two_dtypes(x: Tracer, root: Builder) -> bool:
 
 def _nodes(x: object) -> Iterator:
     """The lists, tuples and dicts of a value, itself among them."""
-    def parts(y: Any) -> Iterable:
+    def parts(y: object) -> Iterable:
         if isinstance(y, Made):
             return y.values
         return y.values() if isinstance(y, dict) else y if isinstance(y, (list, tuple)) else ()

@@ -171,7 +171,7 @@ def is_of_new_object(root: Builder, x: object) -> bool:
 def _is_unregistered(root: Builder, x: object) -> bool:
     """Whether code without text has made it. The journal has noted what such code may write to, but not the objects
     that it makes: they hold values that the trace has computed."""
-    def parts(y: Any) -> Iterable:
+    def parts(y: object) -> Iterable:
         if root.trace.journal.is_noted(y) or id(y) in root.trace.lifted_owners:
             return ()
         if isinstance(y, tuple):
@@ -269,7 +269,7 @@ class _Settlement:
     def _is_made(self, x: object) -> bool:
         return (type(x) in (list, dict, deque) or isinstance(x, Items)) and not self._is_known(x)
 
-    def value(self, x: Any, place: str) -> Any:
+    def value(self, x: object, place: str) -> Any:
         if self._is_known(x):
             return x
         if self._is_made(x):
@@ -291,7 +291,7 @@ class _Settlement:
                 new.extend([self.value(y, place) for y in (plain(x) if isinstance(x, RowList) else x)])
         return self.made[id(x)][1]
 
-    def _leaf(self, x: Any, place: str) -> Any:
+    def _leaf(self, x: object, place: str) -> Any:
         if isinstance(x, (set, frozenset)):
             return x if not any(map(_is_unsaid, x)) else type(x)([self.value(y, place) for y in x])
         if id(x) in self.arrays:

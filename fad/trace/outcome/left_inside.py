@@ -62,7 +62,7 @@ class LeftInside:
         return self
 
     def _find(self, values: Iterable, since: int) -> None:
-        def parts(x: Any) -> Iterable:
+        def parts(x: object) -> Iterable:
             if is_choice(x):
                 return (number_of(x),)
             if isinstance(x, tuple):
@@ -177,7 +177,7 @@ def _values(inside: object) -> list:
 
 def _mapped(inside: object, new: dict) -> Any:
     """Contents with other values; the same object where none is replaced."""
-    def value(x: Any) -> Any:
+    def value(x: object) -> Any:
         if id(x) in new:
             return new[id(x)]
         if is_choice(x) and id(number_of(x)) in new:

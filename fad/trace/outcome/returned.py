@@ -46,7 +46,7 @@ def _rebuilt(static: tuple, values: tuple) -> object:
 tree.register(Made, lambda m: (tuple(m.values), (m.cls, m.rest, m.rebuild)), _rebuilt)
 
 
-def in_parts(builder: Builder, result: Any, around: tuple = ()) -> Any:
+def in_parts(builder: Builder, result: object, around: tuple = ()) -> Any:
     """A result in which the objects that hold traced values are nodes of its tree. around: the objects that hold it.
 
     A function within a program gives any other object as it is: a transform says what it needs instead.
@@ -56,7 +56,7 @@ def in_parts(builder: Builder, result: Any, around: tuple = ()) -> Any:
     return result if all(a is b for a, b in zip(parts, leaves)) else structure.unflatten(parts)
 
 
-def _in_parts(builder: Builder, x: Any, around: tuple) -> Any:
+def _in_parts(builder: Builder, x: object, around: tuple) -> Any:
     if isinstance(x, AttributeDict):
         return in_parts(builder, x.copy(), around)
     if isinstance(x, _NO_OBJECTS) or not _holds_traced(builder.root, x):
@@ -74,7 +74,7 @@ def _in_parts(builder: Builder, x: Any, around: tuple) -> Any:
     return Made(type(x), rest, [in_parts(builder, plain(y), (*around, x)) for y in values], rebuild)
 
 
-def _taken_apart(x: Any) -> "tuple[object, list, Callable] | None":
+def _taken_apart(x: object) -> "tuple[object, list, Callable] | None":
     """The parts of an object, and how it is made of them; None of one that is more than its attributes."""
     if type(x) is slice:
         return None, [x.start, x.stop, x.step], _of_values

@@ -92,7 +92,7 @@ class BranchEnd:
         """The value of a slot at the end of this branch."""
         return self.values[key] if key in self.values else slot.read()
 
-    def layout(self, key: Any, slot: Any, kept: set) -> TreeLayout:
+    def layout(self, key: object, slot: object, kept: set) -> TreeLayout:
         """The layout of a slot's value at the end of this branch, whose changes are undone by now: its containers hold
         for a moment what the branch left in them.
         """

@@ -71,7 +71,7 @@ class BranchAliases:
 
     # -- before the branch's results are known -----------------------------------------------------
 
-    def _place(self, k: int, x: Any, column: Column) -> "Place | None":
+    def _place(self, k: int, x: object, column: Column) -> "Place | None":
         if x is UNDEFINED:
             return None
         place = self.sides[k].place(x)

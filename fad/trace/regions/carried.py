@@ -219,7 +219,7 @@ class Roll:
             self.plan.optional[self.plan.place(slot)] = set(layout.optional) | found
             raise PlanChanged
 
-    def _find_texts(self, slot: Any, layout: TreeLayout, new: TreeLayout) -> None:
+    def _find_texts(self, slot: object, layout: TreeLayout, new: TreeLayout) -> None:
         """Ask for another trial if a leaf is another text after an iteration."""
         found = texts.places(layout, new)
         if found:
@@ -343,7 +343,7 @@ class Roll:
         return any(kind.own == (t.dtype, t.weak) for v in left if v in mixed for kind in mixed[v][1])
 
     def deliver(
-        self, results: tuple, iterations: Any, has_iterations: "Callable | None" = None, first: int = 0
+        self, results: tuple, iterations: object, has_iterations: "Callable | None" = None, first: int = 0
     ) -> None:
         """After a loop of so many iterations: the variables, arrays and containers as it left them. has_iterations()
         tells whether there is a first iteration. first: as for varying().

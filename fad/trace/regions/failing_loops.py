@@ -12,7 +12,6 @@ staged then.
 import functools
 from collections.abc import Callable
 from types import CellType
-from typing import Any
 
 from ...ir.build import Value
 from ...ir.op import registry
@@ -37,7 +36,7 @@ class FailingLoop:
         self.live = (*names, *stops, NUMBER, RAISED)
         self.errors: list[Exception] = []                     # by their numbers, from 1
 
-    def __call__(self, *item: Any) -> None:
+    def __call__(self, *item: object) -> None:
         iteration = functools.partial(self._iteration, *item)
         follow(iteration, self.cells, self.live, self.facts[-1], self.path.kinds, False, set())
 

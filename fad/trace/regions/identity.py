@@ -106,7 +106,7 @@ class Standing:
             (key, path): c for key, slot in self.slots.items() for path, c in containers_of(slot, slot.read()).items()
         }
 
-    def layout(self, key: Any) -> TreeLayout:
+    def layout(self, key: object) -> TreeLayout:
         """The layout of a slot's value, in which containers and arrays that stay where they are are no data."""
         slot = self.slots[key]
         kept = {id(c) for position, c in self.first.items() if position[0] == key and position not in self.replaced}

@@ -47,7 +47,7 @@ class Optional(Conditional):
         return True if any(_says(selector.atom, taken, self.flag.atom) for selector, taken in sides) else self.flag
 
 
-def _says(test: Any, holds: bool, flag: Var) -> bool:
+def _says(test: object, holds: bool, flag: Var) -> bool:
     """Whether the flag is up where a condition holds, or does not."""
     if test is flag:
         return holds
@@ -80,7 +80,7 @@ def _uncast(a: object, region: Func) -> Any:
     return a if eqn is None else eqn.inputs[0]
 
 
-def given(x: Any) -> Any:
+def given(x: object) -> Any:
     """Whether x is not None: Python's answer, or a truth value of the program."""
     return x is not None and (
         True if getattr(x, "optional", None) is None or not isinstance(x, Tracer) else x.optional.given

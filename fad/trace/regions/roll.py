@@ -30,7 +30,7 @@ def roll_for(steps: Steps, body: Callable, plan: CarryPlan) -> bool:
 
 
 def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
-    def iteration(i: AnyArray, *leaves: Any) -> list:
+    def iteration(i: AnyArray, *leaves: object) -> list:
         region, number = current().region, iteration_number(i, steps.start, steps.step)
         region.runs, recorded[:] = (number, steps.count()), [region.steps]
         with trial(roll.plan.cells) as made:

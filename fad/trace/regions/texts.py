@@ -9,7 +9,6 @@
 The program has the number of the text in a table of the trace. Texts are compared by their numbers, and printed from
 the table. A question about the text itself (its length, its hash) sends the call to the tape.
 """
-from typing import Any
 
 from ..heap.state import TreeLayout
 from ..values.choice import is_choice
@@ -31,7 +30,7 @@ def _is_text(x: object) -> bool:
     return type(x) is str or is_choice(x)
 
 
-def _may_differ(x: Any, y: Any) -> bool:
+def _may_differ(x: object, y: object) -> bool:
     if x is y or not (_is_text(x) and _is_text(y)):
         return False
     return is_choice(x) or is_choice(y) or x != y

@@ -117,7 +117,7 @@ def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, p
             _not(has_ended(plan)), left, lambda left: _roll_after(iterations + 1, memory, left, body, plan, facts)
         )
 
-    def only_if(test: Any, left: Steps, rest: Callable) -> bool:
+    def only_if(test: object, left: Steps, rest: Callable) -> bool:
         """rest(left), which may say that nothing is traced; in a branch, what fails leaves the steps as they are."""
         if not isinstance(test, Value):
             return bool(rest(left)) if test else True

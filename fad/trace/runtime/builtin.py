@@ -29,7 +29,7 @@ from ..values.tracer import Tracer
 from . import ordering, telling
 
 
-def is_scalar(x: Any) -> bool:
+def is_scalar(x: object) -> bool:
     return isinstance(x, Tracer) and x.ndim == 0
 
 
@@ -87,7 +87,7 @@ class FaceClass(StandIn):
 
     make: Any
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> Any:
         return cls.make(*args, **kwargs)
 
 
@@ -98,7 +98,7 @@ class NumberClass(StandIn):
 
     convert: Any
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> Any:
         return cls.original(*args, **kwargs) if kwargs else cls.convert(*args)
 
     def __instancecheck__(cls, x: Any) -> bool:

@@ -12,7 +12,7 @@ class SharedScope:
         self.part = part  # part(item): the element, and a function that has the variables of this item
         self.variables: list = []
 
-    def __call__(self, item: Any) -> tuple:
+    def __call__(self, item: object) -> tuple:
         made, variables = self.part(item)
         self.variables.append(variables.__closure__)
         return made

@@ -148,7 +148,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         refuse_opaque(f, self.capture.packages)
         return functools.partial(called if only_hands_on(f) else reading, found)
 
-    def made(self, x: Any) -> Any:
+    def made(self, x: object) -> Any:
         """x, a list, dict, set or generator that captured code has just made."""
         if isinstance(x, (dict, set)):
             for key in x:

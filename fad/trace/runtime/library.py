@@ -144,7 +144,7 @@ class RoutineCall:
     def __init__(self, original: Callable, routine: Callable, capture: Any):
         self.original, self.captured = original, capture.swap(routine)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if any(uses(x, _is_traced) for x in (*args, *kwargs.values())):
             load_above(module_name(self.original))
             try:
@@ -200,7 +200,7 @@ class Object:
 
     is_stand_in = True
 
-    def __init__(self, original: Any, capture: Any):
+    def __init__(self, original: object, capture: object):
         self.__dict__.update(_original=original, _capture=capture)
 
     @property  # type: ignore[misc]
@@ -225,7 +225,7 @@ class Object:
     def __setattr__(self, name: str, value: object) -> None:
         setattr(self._original, name, value)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return self._capture.swap(self.__getattr__("__call__")(*args, **kwargs))
 
 
@@ -235,7 +235,7 @@ class Ufunc:
     def __init__(self, ufunc: np.ufunc, arrayed: Callable):
         self._ufunc, self._arrayed = ufunc, arrayed
 
-    def __call__(self, *args: object, **kwargs: Any) -> ArrayOrNumber:
+    def __call__(self, *args: object, **kwargs: object) -> ArrayOrNumber:
         return self._by_protocol("__call__", args, kwargs)
 
     @door

@@ -88,7 +88,7 @@ class LoopRuntime:
             return self.list_([element(x) for x in items if all(c(x) for c in conditions)])
         made = Items()
 
-        def iteration(x: Any) -> None:
+        def iteration(x: object) -> None:
             if len(conditions):
                 self.if_(self._all_hold(conditions, x), lambda: made.append(element(x)), None, ())
             else:

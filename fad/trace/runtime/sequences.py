@@ -61,7 +61,7 @@ def _related(op: str, relation: Callable, x: object, y: object) -> Any:
     return _decided(relation(x, y))
 
 
-def _same(x: Any, y: Any) -> Any:
+def _same(x: object, y: object) -> Any:
     """Whether Python takes two items for one: a bool, or a traced one."""
     if x is y:
         return True
@@ -79,7 +79,7 @@ def _same(x: Any, y: Any) -> Any:
     return same
 
 
-def _decided(test: Any) -> Any:
+def _decided(test: object) -> Any:
     """The truth of a comparison where it is known, as that of sizes is."""
     if not isinstance(test, Value) or test.ndim:
         return test
@@ -94,7 +94,7 @@ def _is_no_sequence(x: object, y: object) -> bool:
     return isinstance(x, Value) and x.type.weak and not x.ndim and isinstance(y, (list, tuple))
 
 
-def _either(condition: Any, a: Any, b: Any) -> Any:
+def _either(condition: object, a: object, b: object) -> Any:
     """The truth value a where a condition holds, else b."""
     if not isinstance(condition, Value):
         return a if condition else b
@@ -150,5 +150,5 @@ def number_at(items: Any, place: Any) -> Any:
         return Items(items)[place]
 
 
-def _is_any_real(items: Any) -> bool:
+def _is_any_real(items: object) -> bool:
     return any(x.dtype.kind in "fc" if isinstance(x, Value) else isinstance(x, float) for x in tree.flatten(items)[0])

@@ -65,7 +65,7 @@ class Constant:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any):
+    def __init__(self, value: object):
         self.value = value
 
     def filled(self, values: tuple) -> Any:
@@ -187,7 +187,7 @@ class Operands:
         leaves, structure = tree.flatten(Delivered(x))
         return Rows(structure.static, tuple(map(self.value, leaves)))
 
-    def value(self, x: Any) -> Any:
+    def value(self, x: object) -> Any:
         """The tree for a traced value."""
         if isinstance(x, Tracer) and x.bound is None and x.optional is not None:
             return MaybeNone(self._operand(x.builder.value_of(x.held), x), self._operand(x.optional.flag))

@@ -45,7 +45,7 @@ class Line:
         self.f, self.args, self.kwargs, self.places = f, args, kwargs, places
         self.is_handled = False                               # whether the function would handle what this raises
 
-    def __call__(self, *values: Any) -> None:
+    def __call__(self, *values: object) -> None:
         if not lines.is_new():
             return
         f, args, kwargs = self.f, self.args.filled(values), self.kwargs.filled(values)

@@ -87,8 +87,8 @@ def keep_captures_apart(root: Builder, written: Sequence) -> None:
 def note_read(array: np.ndarray) -> None:
     """Note that code which fad does not see may read an array from outside.
 
-    What the function has written to it, or to another one in the same memory, is not there before the program is over.
-    In a region the write may come later in the text, and an iteration earlier.
+    Writes of the function to it, or to another one in the same memory, are there only after the program. In a region
+    the write may come later in the text, and an iteration earlier.
     """
     builder = current()
     if any((builder is not builder.root or _is_written(seen)) and lies_in(x, array) for x, seen in _outside(builder)):
@@ -148,7 +148,7 @@ def base_of(view: Any) -> Value:
     return view if view.tie is None else view.tie.base
 
 
-def lie_in_owner(view: Any, array: np.ndarray) -> None:
+def lie_in_owner(view: object, array: np.ndarray) -> None:
     """Make what stands for an array from outside a view of what stands for its owner, if that is one whose views are
     to be, and steps lead from one to the other.
     """
@@ -180,7 +180,7 @@ def _links(owner: np.ndarray, steps: Steps, value_class: type) -> "list | None":
 class OutsideView(Chain):
     """The way from an array from outside to a view of it that was made outside, too."""
 
-    def __init__(self, source: Any, view: Any, links: list, array: np.ndarray):
+    def __init__(self, source: object, view: object, links: list, array: np.ndarray):
         made: Any = SimpleNamespace(name="view")              # no call of the traced function
         super().__init__(source, view, links, made, is_writeable=array.flags.writeable)
         self.array = array

@@ -97,7 +97,7 @@ def _common(answers: tuple) -> ResultMemory:
     return ResultMemory(*[row[0] if all(x == row[0] for x in row) else None for row in zip(*answers)])
 
 
-def _key(original: Any, args: tuple, kwargs: dict, source: object, layout: object) -> "tuple | None":
+def _key(original: object, args: tuple, kwargs: dict, source: object, layout: object) -> "tuple | None":
     """The key of an answer; None if there is none."""
     options = tuple([(k, _kind(a, source)) for k, a in kwargs.items()])
     key = (original, layout, tuple([_kind(a, source) for a in args]), options)
@@ -174,7 +174,7 @@ def _elements(a: object) -> int:
 class _StandIns:
     """Arrays that stand in for traced ones. most: larger extents become this one (None: all stay)."""
 
-    def __init__(self, source: object, order: Any, unknown: bool, most: "int | None"):
+    def __init__(self, source: object, order: object, unknown: bool, most: "int | None"):
         self.source, self.order, self.unknown, self.most = source, order, unknown, most
         self.made: dict[int, Any] = {}
 

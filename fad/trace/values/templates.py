@@ -60,7 +60,7 @@ class _PercentOfNames(NamedTuple):
     names: tuple
 
     @door
-    def __call__(self, *values: Any) -> str:
+    def __call__(self, *values: object) -> str:
         return self.template % dict(zip(self.names, values))
 
 
@@ -71,7 +71,7 @@ class _FormatMethod(NamedTuple):
     names: tuple
 
     @door
-    def __call__(self, *values: Any) -> str:
+    def __call__(self, *values: object) -> str:
         count = len(values) - len(self.names)
         return self.template.format(*values[:count], **dict(zip(self.names, values[count:])))
 

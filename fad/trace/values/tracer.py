@@ -61,7 +61,7 @@ class Tracer(Value):
 
     __slots__ = ("_version", "tie", "origin", "born", "kin", "bound", "optional", "longer", "zero_dim")
 
-    def __init__(self, builder: Any, var: Var):
+    def __init__(self, builder: object, var: Var):
         super().__init__(builder, var)
         self._version, self.origin, self.born = 0, var, next(births)
         self.tie: TracerView | None = None
@@ -257,7 +257,7 @@ class Tracer(Value):
         return call_face("imag", PROPERTIES["imag"], (self,), {})
 
     @imag.setter
-    def imag(self, value: Any) -> None:
+    def imag(self, value: object) -> None:
         self.imag[...] = value
 
     @property

@@ -188,7 +188,7 @@ def mean(dist: object, *args: ArrayOrNumber, **kwds: object) -> AnyArray:
     return call.checked(call.scale * found[0] + call.loc)
 
 
-def var(dist: Any, *args: ArrayOrNumber, **kwds: Any) -> AnyArray:
+def var(dist: object, *args: ArrayOrNumber, **kwds: object) -> AnyArray:
     call, found = _averages(dist, "var", args, kwds, 2)
     return call.checked(call.scale * call.scale * found[1] + 0.0 * call.loc)
 

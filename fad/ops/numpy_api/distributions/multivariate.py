@@ -133,7 +133,7 @@ def normal_pdf(dist: object, x: AnyArray, mean: object = None, cov: ArrayOrNumbe
     return exp(normal_logpdf(dist, x, mean, cov, allow_singular))
 
 
-def normal_entropy(dist: Any, mean: Any = None, cov: ArrayOrNumber = 1, allow_singular: bool = False) -> AnyArray:
+def normal_entropy(dist: object, mean: object = None, cov: ArrayOrNumber = 1, allow_singular: bool = False) -> AnyArray:
     """n (1 + log 2 pi) / 2 + log det C / 2."""
     cov = as_array(cov)
     n = (shape_of(cov)[-1] if rank(cov) else 1 if mean is None or not rank(as_array(mean))
