@@ -244,7 +244,7 @@ class Run(states.Run):
         s = self.scope
         names = [n for n in sorted(s) if n.isupper() and n not in ("ME", "S", "GET", "PUT", "BUMP", "SLOTS")]
         cells = [c.cell_contents for c in s["GET"].__closure__]
-        return {**{n: plain(s[n]) for n in names}, "S": plain({n: v for n, v in vars(s["S"]).items() if n.isupper()}),
+        return {**{n: plain(s[n]) for n in names}, "S": plain({n: v for n, v in sorted(vars(s["S"]).items(), key=str) if n.isupper()}),
                 "closed": plain(cells), "counted": plain(vars(s["counted"])), "slots": plain([s["SLOTS"].a, s["SLOTS"].b]),
                 "class": plain([s["Base"].share, s["Base"].parts, s["Base"].on, vars(s["Model"]).get("share")])}
 
