@@ -235,8 +235,7 @@ class Tracer(Value):
             raise not_an_array(self)
         assign(self, subscript, value)
 
-    lie_in_owner, owner = lie_in_owner, property(base_of)
-    setflags = set_flags
+    setflags, lie_in_owner, owner = set_flags, lie_in_owner, property(base_of)
     shape = property(Value.shape.fget, refuse_shape)  # type: ignore[attr-defined, assignment]
 
     def __delitem__(self, subscript: object) -> None:
