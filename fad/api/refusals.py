@@ -38,7 +38,7 @@ class Known(NamedTuple):
 
 
 _known: dict[tuple, Known] = {}
-_lock = renewed(threading.Lock())
+_lock = renewed(threading.RLock())
 
 
 def refused_before(staged: Transform) -> "tuple | None":

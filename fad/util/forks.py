@@ -39,6 +39,8 @@ def renewed(lock: object) -> Any:
     >>> with lock:
     ...     pass
     """
+    if not hasattr(lock, "_is_owned"):                       # nobody can tell which thread has a plain Lock
+        raise TypeError(f"{lock!r} is no RLock")
     _locks.add(lock)
     return lock
 

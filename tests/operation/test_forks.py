@@ -192,3 +192,9 @@ def test_locks_are_free_in_a_child_unless_the_forking_thread_has_them():
     thread.join()
     assert sys.getrefcount(ours) and theirs.acquire(timeout=1.0)
     theirs.release()
+
+
+def test_a_lock_without_an_owner_is_refused():
+    """A child could not tell whether the forking thread has it."""
+    with pytest.raises(TypeError, match="no RLock"):
+        forks.renewed(threading.Lock())
