@@ -54,13 +54,13 @@ _SINC_SERIES = [(-1) ** k * 2.0 * k / math.factorial(2 * k + 1) for k in range(1
 
 
 def _sinc_slope(y: Any, x: Any) -> Any:
-    """(cos(pi x) - y) / x; near zero, where that loses digits, the series."""
+    """(cos(pi x) - sinc(x)) / x; near zero, where that loses digits, the series. PyTorch saves x alone, too."""
     is_near = abs(x) < 0.5
     u = PI * where(is_near, x, 0.0)
     total: Any = 0.0
     for c in reversed(_SINC_SERIES):
         total = total * (u * u) + c
-    return where(is_near, PI * u * total, (cos(PI * x) - y) / where(is_near, 1.0, x))
+    return where(is_near, PI * u * total, (cos(PI * x) - op("sinc")(x)) / where(is_near, 1.0, x))
 
 
 sinc = composed("sinc", lambda x: np.sinc(x)[()], lambda x: op("sin").infer(x), "sinc({0})", Partials(_sinc_slope),

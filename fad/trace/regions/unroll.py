@@ -87,6 +87,7 @@ def roll_or_peel(steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) ->
 def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:
     """Roll what is left of the loop after so many iterations of their own; one last iteration is no loop."""
     if iterations and is_short(steps):
+        note_unrolled(body, memory.refused[iterations - 1])
         attempted(lambda: run_plainly(steps, body, plan), plan.cells)
         steps.start = steps.stop
         return True
