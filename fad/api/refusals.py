@@ -42,7 +42,7 @@ _lock = renewed(threading.RLock())
 
 
 def refused_before(staged: Transform) -> "tuple | None":
-    """The place and the reason of a refusal because of which a call of this function is not traced; None if it is."""
+    """The place and the reason of an earlier refusal, if it spares this call a trace; else None."""
     key = _key_of(staged) if _known else None
     with _lock:
         known = _known.get(key) if key is not None else None

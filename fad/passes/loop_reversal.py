@@ -34,8 +34,8 @@ def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
 
 
 def _is_apart(loop: LoopView, k: int) -> bool:
-    """Whether no iteration reads what another one leaves of a carry: it is a sum, or an array of which each iteration
-    touches rows or elements of its own, on some axis.
+    """Whether iterations do not read what others leave of a carry: it is a sum, or each iteration touches rows or
+    elements of its own, on some axis of the array.
     """
     carry = loop.carries[k]
     if not carry.type.shape:

@@ -10,9 +10,10 @@ import numpy as np
 import fad
 from fad.util.errors import FadError
 
-from . import calls, differences, judge
+from . import calls, judge
 from .calls import attempt, text_of
 from .statement import Blocks, Statement
+from .states import gradient_of, point
 
 CALLS = 3
 WORLD = """
@@ -172,30 +173,10 @@ def calls_of(body, seed, tier):
         if not wrong and not alike(plain.state, staged.state):
             wrong = f"state: {staged.state} instead of {plain.state}"
         if not wrong and transform is not fad.jit and number in (0, CALLS - 1):
-            wrong = gradient_of(definition, number, got[1])
+            wrong = gradient_of(definition, ("",) * (number + 1), got[1], Run)
         if wrong:
             return f"call {number + 1}: {wrong}"
     return None
-
-
-def point(number):
-    return judge.POINT[:4] * np.cos(0.7 * number) + 0.05 * number
-
-
-def gradient_of(definition, number, got):
-    """None, or where the gradient of one call is not the slope of that call, all calls before it made anew."""
-    direction = np.sin(3.0 * np.arange(1, 5))
-
-    def replayed(x):
-        run = Run(definition, 2)
-        for k in range(number):
-            run.f(point(k))
-        return run.f(x)
-    found = differences.slope(replayed, point(number), direction)
-    if found is None:
-        return None
-    apart = np.abs(got @ direction - found[0]) > judge.SMOOTH * (1.0 + np.abs(found[0])) * 10 + found[1]
-    return f"gradient: {got} along {direction} instead of {found[0]}" if apart else None
 
 
 def report(seed, compile=False):

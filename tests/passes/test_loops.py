@@ -88,7 +88,7 @@ def flipped(x, A, n):
 
 
 def thresholds(x, A, n):
-    """Iterations with elements of their own, some of which are written under a condition."""
+    """Each iteration has elements of its own. Some are written under a condition."""
     v, total = np.zeros(6), 0.0
     for k in range(n):
         for i in range(6):
@@ -100,7 +100,7 @@ def thresholds(x, A, n):
 
 
 def waiting(x, A, n):
-    """Iterations of which each reads what the one before has written."""
+    """Each iteration reads what the one before has written."""
     v = np.zeros(6)
     for k in range(n):
         for i in range(5, 0, -1):

@@ -34,9 +34,9 @@ def nest(kind, depth):
     return scope["f"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("depth", [1, 2, 3, 4])
-def test_a_nest_is_traced_once_for_each_loop_and_once_more(kind, depth, monkeypatch):
+@pytest.fixture
+def traced_cosines(monkeypatch):
+    """The cosines that traces have met so far."""
     seen, emit = [], Builder.emit
 
     def counted(self, op, *args, **options):
@@ -44,9 +44,15 @@ def test_a_nest_is_traced_once_for_each_loop_and_once_more(kind, depth, monkeypa
             seen.append(op)
         return emit(self, op, *args, **options)
     monkeypatch.setattr(Builder, "emit", counted)
+    return seen
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_a_nest_is_traced_once_for_each_loop_and_once_more(kind, depth, traced_cosines):
     f = nest(kind, depth)
     got = fad.jit(f, compile="never", fallback=False)(X)
-    assert 1 <= len(seen) <= depth + 1
+    assert 1 <= len(traced_cosines) <= depth + 1
     np.testing.assert_allclose(got, f(X), rtol=1e-12)
 
 
@@ -98,17 +104,9 @@ def weighted(x, names):
 
 
 @pytest.mark.parametrize("count, most", [(1, 3), (2, 3 + 2 * 2)])
-def test_a_short_loop_that_is_no_region_is_tried_once(count, most, monkeypatch):
-    seen, emit = [], Builder.emit
-
-    def counted(self, op, *args, **options):
-        if op.name == "cos":
-            seen.append(op)
-        return emit(self, op, *args, **options)
-    monkeypatch.setattr(Builder, "emit", counted)
-
+def test_a_short_loop_that_is_no_region_is_tried_once(count, most, traced_cosines):
     def f(x):
         return sum([weighted(x, list("abc"[:count])) for _ in range(3)])
     got = fad.jit(f, compile="never", fallback=False)(X)
-    assert len(seen) <= most
+    assert len(traced_cosines) <= most
     np.testing.assert_allclose(got, f(X), rtol=1e-12)

@@ -118,7 +118,7 @@ class Range(Steps):
 
 
 class ArrayRows(Steps):
-    """The rows (or elements) of an array."""
+    """The rows (or elements, or records) of an array."""
 
     def __init__(self, array: Any):
         self.array = array
@@ -126,17 +126,6 @@ class ArrayRows(Steps):
 
     def item(self, i: Any) -> AnyArray:
         return self.array[i]
-
-
-class RecordRows(Steps):
-    """The records of a record array."""
-
-    def __init__(self, records: Records):
-        self.records = records
-        self.stop = records.shape[0]
-
-    def item(self, i: object) -> Any:
-        return self.records[i]
 
 
 class Zip(Once):
@@ -186,10 +175,8 @@ def steps_of(x: Any) -> "Steps | None":
         return x.steps()
     if isinstance(x, range):
         return Range(x.start, x.stop, x.step)
-    if isinstance(x, Tracer) and x.ndim:
+    if isinstance(x, (Tracer, Records)) and x.ndim:
         return ArrayRows(x)
-    if isinstance(x, Records) and x.rank:
-        return RecordRows(x)
     if isinstance(x, np.ndarray) and x.ndim and x.dtype.kind in "biufc":
         return ArrayRows(current().watch(x))
     return None
