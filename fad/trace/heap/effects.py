@@ -93,26 +93,21 @@ class Effects:
             )
 
 
-def the_array_there(owner: object, name: str, value: object) -> Any:
-    """The value for an attribute; the array from outside that it holds, if the value is what stands for that one, as
-    after `o.w *= 2`.
+def as_stored(owner: object, name: str, value: object) -> object:
+    """The value that an attribute is given.
+
+    A traced value may stand for the array from outside that the attribute holds, as after `o.w *= 2`: then it is that
+    array. An attribute that is given what it holds does not change, as long as it holds that; a guard says so.
     """
-    before = _held(owner, name)
-    entry = current().trace.captured.get(id(before)) if isinstance(value, Value) else None
-    return before if entry is not None and entry[1] is value else value
-
-
-def _held(owner: object, name: str) -> Any:
-    own = getattr(owner, "__dict__", None)
-    return own.get(name, MISSING) if own is not None else getattr(owner, name, MISSING)
-
-
-def note_rewritten(owner: object, name: str, value: object) -> None:
-    """Note that an attribute from outside is given what it holds: that changes nothing as long as it holds that."""
-    trace, before = current().trace, _held(owner, name)
+    trace, own = current().trace, getattr(owner, "__dict__", None)
+    before = own.get(name, MISSING) if own is not None else getattr(owner, name, MISSING)
+    entry = trace.captured.get(id(before)) if isinstance(value, Value) else None
+    if entry is not None and entry[1] is value:
+        value = before
     if is_same(value, before) and not isinstance(value, Value) and id(owner) not in trace.inside:
         if journal().is_outer(owner):
             trace.rewritten[id(owner), name] = owner, name, before
+    return value
 
 
 def guards_of_rewritten() -> list:

@@ -23,7 +23,7 @@ from ...util.defects import door
 from ...util.errors import UnstageableError
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
-from ..heap.effects import note_rewritten, the_array_there
+from ..heap.effects import as_stored
 from ..heap.journal import note
 from ..heap.opaque import note_reads, note_write
 from ..regions import optional
@@ -284,8 +284,7 @@ class DataModel(Protocols, Conversions):
         else:
             note_write(owner, "__setattr__")
             if is_tracing():
-                value = the_array_there(owner, name, value)
-                note_rewritten(owner, name, value)
+                value = as_stored(owner, name, value)
             setattr(owner, name, value)
 
     @door

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...util.defects import door
 from ..guards.kinds import MISSING
-from ..heap.effects import note_rewritten
+from ..heap.effects import as_stored
 from ..heap.journal import note
 
 
@@ -95,8 +95,7 @@ class AttributeDict(NameDict):
 
     def __setitem__(self, name: str, value: object) -> None:
         note(self.owner)
-        note_rewritten(self.owner, name, value)
-        self._original[name] = value
+        self._original[name] = as_stored(self.owner, name, value)
 
     def __delitem__(self, name: str) -> None:
         if name not in self:
