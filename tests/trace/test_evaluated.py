@@ -173,3 +173,41 @@ def test_an_eval_of_the_users_own_is_the_users():
     def f(x, eval=lambda text: 4.0):
         return x * eval("x")
     assert fad.grad(f)(1.0) == 4.0
+
+
+def bound_behind(x):
+    known = locals()
+    y = known["x"][0] * 2
+    return y * eval("y")
+
+
+def deleted_in_front(x, scale=2.0):
+    y = x[0] * scale
+    del scale
+    return eval("y ** 2")
+
+
+def bound_within(x):
+    total = x[0]
+
+    def add(y):
+        nonlocal total
+        total = eval("total + y")
+    add(x[1])
+    return eval("total ** 2") * locals()["total"]
+
+
+@pytest.mark.parametrize("f", [bound_behind, deleted_in_front, bound_within])
+def test_variables_without_a_value_are_left_out(f):
+    check_one_program(f, POINTS, "never")
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_names_that_depend_on_data_are_those_of_the_call():
+    def f(x):
+        if x[0] > 0:
+            y = x[0]
+        return x[1] * len(locals())
+    assert [fad.grad(f)(x)[1] for x in POINTS] == [2, 1, 2]
+    with pytest.raises(fad.FadError, match="no value on some paths"):
+        fad.grad(f, fallback=False)(POINTS[0])

@@ -12,30 +12,12 @@ from typing import Any
 
 from .access import AccessRewriter
 from .lower import CannotLowerError
-from .nodes import asks_for_names, binds, is_call_of_globals, is_simple, makes_functions, placed, takes_all
-from .origin import parameters
+from .nodes import Scope, asks_for_names, binds, is_call_of_globals, is_simple, makes_functions, placed, takes_all
 from .own_names import GIVEN, is_given
-from .trees import children, walk
+from .trees import walk
 
 RUNTIME = "__fad__"
 UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass"}
-
-
-class Scope:
-    """The names that a function's blocks have to declare, since they are not its own."""
-
-    def __init__(self, node: ast.FunctionDef):
-        statements = [n for s in node.body for n in own_nodes(s)]
-        self.globals = {name for n in statements if isinstance(n, ast.Global) for name in n.names}
-        self.nonlocals = {name for n in statements if isinstance(n, ast.Nonlocal) for name in n.names}
-        self.parameters = parameters(node.args)
-
-
-def own_nodes(node: ast.AST) -> list:
-    """The nodes of a statement without those of functions and classes within."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-        return []
-    return [node, *[n for c in children(node) for n in own_nodes(c)]]
 
 
 class ExpressionRewriter(AccessRewriter):
@@ -148,13 +130,10 @@ class ExpressionRewriter(AccessRewriter):
         return placed(ast.Lambda(outer, ast.Call(inner, [item], [])), value)
 
     def _given(self, e: Any) -> Any:
-        """eval(text, variables, unsure ones) and locals(variables) (see own_names.py)."""
-        kind = e.func
-        text, (sure, *unsure) = e.args[: kind.id == "eval"], e.args[kind.id == "eval":]
-        for table in unsure:                                  # a variable is read where the text names it
-            table.values = [self.later(self.visit(x)) for x in table.values]
-        given = [*map(self.visit, text), self.later(self.visit(sure))]
-        return placed(self.runtime(GIVEN[kind.id], kind, *given, *unsure), e)
+        """eval(text, variables) and locals(variables) (see own_names.py)."""
+        *text, table = e.args
+        table.values = [self.later(x) for x in table.values]
+        return placed(self.runtime(GIVEN[e.func.id], e.func, *map(self.visit, text), self.later(table)), e)
 
     def _super(self, e: ast.Call) -> Any:
         """super() finds its instance in the frame it is called in, which a block's is not."""

@@ -2,12 +2,30 @@
 import ast
 from typing import Any, TypeGuard
 
+from .origin import parameters
 from .trees import Transformer, children, walk
 
 # functions to which a list is as good as a generator
 TAKE_ALL = {"sum", "min", "max", "list", "sorted", "fsum", "prod"}
 SEES_NAMES = {"locals": 0, "vars": 0, "dir": 0, "eval": 1, "exec": 1}     # with so many arguments
 NUMBERS = {"int", "float", "bool"}                           # classes that captured code sees others in place of
+
+
+class Scope:
+    """The names that a function's blocks have to declare, since they are not its own."""
+
+    def __init__(self, node: ast.FunctionDef):
+        statements = [n for s in node.body for n in own_nodes(s)]
+        self.globals = {name for n in statements if isinstance(n, ast.Global) for name in n.names}
+        self.nonlocals = {name for n in statements if isinstance(n, ast.Nonlocal) for name in n.names}
+        self.parameters = parameters(node.args)
+
+
+def own_nodes(node: ast.AST) -> list:
+    """The nodes of a statement without those of functions and classes within."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        return []
+    return [node, *[n for c in children(node) for n in own_nodes(c)]]
 
 
 def is_capture(pattern: ast.AST) -> bool:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ...util.codes import CodeFacts
 from ...util.profiled import unprofiled
 from .access import WRITING, has_place
-from .expressions import RUNTIME, ExpressionRewriter, Scope, own_nodes
+from .expressions import RUNTIME, ExpressionRewriter
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, JumpLowering
 from .matches import as_conditions
@@ -26,7 +26,9 @@ from .nodes import (
     Displays,
     Identities,
     Patterns,
+    Scope,
     hands_on_names,
+    own_nodes,
     placed,
 )
 from .origin import BLOCK, compiled_in, definition_of

@@ -9,7 +9,7 @@ So loops, branches and calls in the text, and the global names that it reads, me
 import ast
 import builtins
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..frontend.liveness import COMPREHENSIONS
 from ..frontend.nodes import SEES_NAMES
 from ..frontend.trees import walk
 from ..frontend.typed import keep
+from ..objects.bound import Unsure, read
 from ..values.text import resolved
 
 
@@ -29,41 +30,48 @@ class EvaluationRuntime:
     call: Callable
     of_texts: dict[tuple, FunctionType]  # (text, parameters, id of global names) -> the function made of it
 
-    def evaluated(self, f: Callable, text: Any, names: FunctionType, unsure: dict[str, Callable]) -> Any:
-        """eval(text) in a function: names() are its variables, and `unsure` reads those that may have no value."""
+    def evaluated(self, f: Callable, text: Any, names: FunctionType) -> Any:
+        """eval(text) in a function: names() are functions that read its variables."""
         if f is not builtins.eval:
             return self.call(f)(text)
-        values, text, original = names(), resolved(text), self.capture.original_names(names.__globals__)
+        variables, text, original = names(), resolved(text), self.capture.original_names(names.__globals__)
         tree = ast.parse(text.strip(" \t"), mode="eval") if type(text) is str else None
-        reason = "its text is not at hand" if tree is None else _against(tree, {*values, *unsure})
+        reason = "its text is not at hand" if tree is None else _against(tree, variables)
         if reason:
             if stack.is_live():                               # Python itself runs it, on the values of the tape
-                return eval(text, original, values | _bound(unsure))
+                return eval(text, original, _bound(variables))
             raise UnstageableError("eval runs a text that is no part of a program", why=reason,
                                    do="write the expression itself, or pass what it needs: eval(text, {...})")
-        read = _names_in(tree)
-        values |= _bound({n: unsure[n] for n in read & unsure.keys()})
-        given = tuple(sorted(read & values.keys()))
+        values = _bound({n: variables[n] for n in sorted(_names_in(tree) & variables.keys())})
+        given = tuple(values)
         key = text, given, id(original)
         if key not in self.of_texts:
             self.of_texts[key] = _function_of(tree, given, original)
-        return self.call(self.of_texts[key])(*[values[n] for n in given])
+        return self.call(self.of_texts[key])(*map(read, values.values()))
 
     def global_names(self, f: Callable, own: FunctionType) -> dict:
         """globals() in the function that made `own`: both have the same global names."""
         return self.call(f)() if f is not builtins.globals else self.capture.names_of_module(own.__globals__)
 
     def own_names(self, f: Callable, names: FunctionType) -> Any:
-        """locals() or vars() in a function: names() are its variables."""
-        return names() if f in (builtins.locals, builtins.vars) else self.call(f)()
+        """locals() or vars() in a function: names() are functions that read its variables."""
+        if f not in (builtins.locals, builtins.vars):
+            return self.call(f)()
+        values = _bound(names())
+        unsure = [n for n, x in values.items() if type(x) is Unsure]
+        if unsure:
+            raise UnstageableError(f"the names that {f.__name__}() gives depend on data",
+                                   why=f"{unsure[0]!r} has no value on some paths",
+                                   do="give it a value on each path, or write the names themselves")
+        return values
 
 
-def _bound(unsure: dict[str, Callable]) -> dict:
-    """The values of variables that have one."""
+def _bound(variables: dict[str, Callable]) -> dict:
+    """The contents of the variables that have one."""
     found = {}
-    for name, read in unsure.items():
+    for name, content in variables.items():
         with contextlib.suppress(NameError):
-            found[name] = read()
+            found[name] = content()
     return found
 
 
@@ -71,10 +79,10 @@ def _names_in(tree: Any) -> set:
     return {n.id for n in walk(tree) if isinstance(n, ast.Name)}
 
 
-def _against(tree: ast.Expression, own: set) -> str:
+def _against(tree: ast.Expression, own: Iterable) -> str:
     """A reason for which a text is no function of its variables; own: the variables of the function around."""
     inner = [n for n in walk(tree) if isinstance(n, (ast.Lambda, *COMPREHENSIONS))]
-    if not own.isdisjoint(set().union(*map(_names_in, inner))):
+    if not set().union(*map(_names_in, inner)).isdisjoint(own):
         return "a lambda or a comprehension in it does not see the variables of the function"
     asked = sorted(_names_in(tree) & SEES_NAMES.keys())
     return f"it calls {asked[0]}" if asked else ""
