@@ -62,7 +62,8 @@ def _is_mostly_zero(eqn: Equation, found: set, blank: set) -> bool:
     if found.isdisjoint(a for a in operands if isinstance(a, Var)) or eqn.regions:
         return False
     if eqn.op.kind == "elementwise":
-        zeros = [1.5 if isinstance(a, Literal) or a not in found | blank else 0.0 for a in eqn.inputs]
+        others = [isinstance(a, Literal) or a not in found | blank for a in eqn.inputs]
+        zeros = [a.type.dtype.type(1.5 if other else 0) for a, other in zip(eqn.inputs, others)]
         with np.errstate(all="ignore"):
             return not np.any(eqn.op.run(*zeros, **eqn.params))
     if isinstance(eqn.op.derivative, Multilinear):

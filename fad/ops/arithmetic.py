@@ -28,7 +28,7 @@ from .pointwise import composed, elementwise, in_program, infer_elementwise, op,
 POSITIVE = (0.3, 2.0)
 DIVISOR = OperandGuard("not_equal", "division by zero", "ZeroDivisionError")
 SHIFT = OperandGuard("greater_equal", "negative shift count", "ValueError")
-ROUNDING = Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT)
+ROUNDING = Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT, bool_text="{0}")
 COMPLEX_NUMBERS: set[type] = {complex, np.complex128, np.complex64}
 
 # -- the four operations ---------------------------------------------------------------------------

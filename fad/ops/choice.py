@@ -46,16 +46,16 @@ def mask(c: AnyArray, x: ArrayOrNumber) -> AnyArray:
 
 less = elementwise("less", np.less, "{0} < {1}", Zero(),
                    traits=Traits(cost=CHEAP, widens=ORDER_KEPT, comparison=Comparison(-1, False, "greater_equal"),
-                                 on_ints=operator.lt))
+                                 on_ints=operator.lt, bool_text="{0} < {1}"))
 less_equal = elementwise("less_equal", np.less_equal, "{0} <= {1}", Zero(),
                          traits=Traits(cost=CHEAP, widens=ORDER_KEPT, comparison=Comparison(-1, True, "greater"),
-                                       on_ints=operator.le))
+                                       on_ints=operator.le, bool_text="{0} <= {1}"))
 greater = elementwise("greater", np.greater, "{0} > {1}", Zero(),
                       traits=Traits(cost=CHEAP, widens=ORDER_KEPT, comparison=Comparison(1, False, "less_equal"),
-                                    on_ints=operator.gt))
+                                    on_ints=operator.gt, bool_text="{0} > {1}"))
 greater_equal = elementwise("greater_equal", np.greater_equal, "{0} >= {1}", Zero(),
                             traits=Traits(cost=CHEAP, widens=ORDER_KEPT, comparison=Comparison(1, True, "less"),
-                                          on_ints=operator.ge))
+                                          on_ints=operator.ge, bool_text="{0} >= {1}"))
 maximum = elementwise("maximum", np.maximum, "maximum({0}, {1})", HalfAtTies(greater),
                       traits=Traits(cost=CHEAP, widens=ORDER_KEPT, chooses=True, chosen_from=0, on_ints=builtins.max,
                                     bool_text="{0} | {1}"))
@@ -63,9 +63,9 @@ minimum = elementwise("minimum", np.minimum, "minimum({0}, {1})", HalfAtTies(les
                       traits=Traits(cost=CHEAP, widens=ORDER_KEPT, chooses=True, chosen_from=0, on_ints=builtins.min,
                                     bool_text="{0} & {1}"))
 fmax = elementwise("fmax", np.fmax, "fmax({0}, {1})", HalfAtTies(lambda x, y: greater(x, y) | ((y != y) & (x == x))),
-                   traits=Traits(widens=ORDER_KEPT, chooses=True))
+                   traits=Traits(widens=ORDER_KEPT, chooses=True, bool_text="{0} | {1}"))
 fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", HalfAtTies(lambda x, y: less(x, y) | ((y != y) & (x == x))),
-                   traits=Traits(widens=ORDER_KEPT, chooses=True))
+                   traits=Traits(widens=ORDER_KEPT, chooses=True, bool_text="{0} & {1}"))
 
 
 def _clipped(x: ArrayOrNumber, low: ArrayOrNumber, high: ArrayOrNumber) -> tuple:
@@ -131,11 +131,11 @@ logical_xor = elementwise("logical_xor", np.logical_xor, "np.logical_xor({0}, {1
 logical_not = elementwise("logical_not", np.logical_not, "np.logical_not({0})", Zero(),
                           traits=Traits(cost=CHEAP, widens=ANY_WIDENING, bool_text="not {0}"))
 isnan = elementwise("isnan", np.isnan, "np.isnan({0})", Zero(),
-                    traits=Traits(cost=CHEAP, widens=FINITE_KEPT))
+                    traits=Traits(cost=CHEAP, widens=FINITE_KEPT, bool_text="{0} != {0}"))
 isinf = elementwise("isinf", np.isinf, "np.isinf({0})", Zero(),
-                    traits=Traits(widens=FINITE_KEPT))
+                    traits=Traits(widens=FINITE_KEPT, bool_text="{0} != {0}"))
 isfinite = elementwise("isfinite", np.isfinite, "np.isfinite({0})", Zero(),
-                       traits=Traits(cost=CHEAP, widens=FINITE_KEPT))
+                       traits=Traits(cost=CHEAP, widens=FINITE_KEPT, bool_text="{0} == {0}"))
 signbit = elementwise("signbit", np.signbit, "np.signbit({0})", Zero())
 
 # -- dtypes ----------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Dense Jacobians leave out the terms of sums over points whose tangents are zero; the numbers are those with all
 terms."""
+import warnings
+
 import numba
 import numpy as np
 import pytest
@@ -128,3 +130,30 @@ def test_random_jacobians_over_points(seed):
         step = h * (np.arange(parameters) == k)
         difference = (f(start + step, W, T) - f(start - step, W, T)) / (2 * h)
         np.testing.assert_allclose(J[..., k], difference, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("join", [np.bitwise_and, np.logical_or, np.bitwise_xor, np.maximum, np.greater, np.where])
+def test_tangents_beside_masks(join):
+    """An operation on masks among equations that the columns of an identity matrix go through."""
+    def f(x):
+        scaled = np.eye(6) @ x
+        inside = (scaled > -0.8) & (scaled < 0.9)
+        held = join(inside, scaled < 0.5, inside) if join is np.where else join(inside, scaled < 0.5)
+        return np.sum(np.tanh(np.where(held, scaled, 0.0) * inside))
+    x = np.linspace(-1, 1, 6)
+    a, b = [fad.jit(fad.jacobian(fad.grad(f)), compile=policy)(x) for policy in ("never", "now")]
+    np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_matrices_of_ones_and_clipped_vectors():
+    def f(x):
+        y, unit = x * 1.0, np.eye(6) * 1.0
+        np.matmul(unit, y, out=y)
+        np.clip(y, -0.8, 0.9, out=y)
+        return np.sum(np.tanh(y)) + np.mean(np.sin(unit))
+    x = np.linspace(-1, 1, 6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        a, b = [fad.jit(lambda x: fad.jvp(fad.grad(f), (x,), (np.cos(x),)), compile=policy)(x)
+                for policy in ("never", "now")]
+    np.testing.assert_allclose(a, b, rtol=1e-12)

@@ -1,9 +1,12 @@
 """Numbers that are written to arrays of another dtype, and ints of Python's beside small ints: what NumPy refuses is
 refused, what it rounds or wraps is too."""
+import warnings
+
 import numpy as np
 import pytest
 
 import fad
+from fad.ir.op import Op, registry
 
 A, X = np.array([1, 2, 3]), np.array([0.5, np.nan, np.inf])
 MASK = np.array([True, False, True])
@@ -250,3 +253,19 @@ def test_what_numpy_casts(f, compile):
         wanted, found = f(A.copy(), X.copy()), fad.jit(f, compile=compile, fallback=False)(A.copy(), X.copy())
     assert found.dtype == wanted.dtype
     np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_every_function_of_bools_is_compiled(count):
+    """All ops whose ufunc has a loop of bools have a text for them."""
+    registry.rest()
+    masks = [np.array([True, True, False, False]), np.array([True, False, True, False])][:count]
+    ufuncs = {op.facts["ufunc"] for op in list(registry.values()) if isinstance(op, Op) and "ufunc" in op.facts}
+    found = [f for f in ufuncs if any(t.partition("->")[0] == "?" * count for t in f.types)]
+    assert len(found) > 5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        results = fad.jit(lambda *args: [f(*args) for f in found], compile="now")(*masks)
+    for f, result in zip(found, results):
+        np.testing.assert_array_equal(result, f(*masks), err_msg=f.__name__)
+        assert result.dtype == f(*masks).dtype, f.__name__
