@@ -196,3 +196,14 @@ def test_what_they_read_is_seen(way, monkeypatch):
         np.testing.assert_allclose(value(x), f(x), rtol=1e-12)
         slopes = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)]
         np.testing.assert_allclose(g(x), slopes, rtol=1e-6, atol=1e-7)
+
+
+def _with_itself(x, *, itself=None):
+    return np.sum(x**2) if itself is None else itself(x) * 3.0
+
+
+def test_a_function_among_its_own_defaults(monkeypatch):
+    """Dispatchers of packages are made so."""
+    monkeypatch.setattr(_with_itself, "__kwdefaults__", {"itself": _with_itself})
+    once = lambda x: _with_itself(x, itself=functools.partial(_with_itself, itself=None))  # noqa: E731
+    np.testing.assert_allclose(fad.grad(once, fallback=False)(np.ones(2)), 6.0 * np.ones(2))

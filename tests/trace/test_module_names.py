@@ -170,3 +170,51 @@ def test_a_module_class_of_its_own_sets_its_attributes_itself():
         m.rate = 1.5
         return m.rate * x
     assert fad.grad(f)(1.0) == 3.0
+
+
+# functions whose text is not at hand: their globals() is the dict of the same variables
+UNSEEN = {
+    "read": "globals()['w'] * x",
+    "read beside the name": "globals()['w'] * x * w",
+    "an element": "globals()['table']['a'] * x",
+    "a missing name": "x * (2.0 if 'other' in globals() else 3.0)",
+    "a function": "globals()['h'](x)",
+    "assigned": "globals().__setitem__('w', x * 2) or globals()['w'] * x",
+    "counted": "count(x) * globals()['n']",
+}
+HELPER = "def count(x):\n    global n\n    n += 1\n    return x\n"
+CHANGES = [lambda m: m["w"].__setitem__(0, 7.0), lambda m: m["table"].update(a=5.0), lambda m: m.update(other=1, h=np.sin)]
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("policy", ["never", "now"])
+@pytest.mark.parametrize("use", UNSEEN)
+def test_globals_of_functions_without_a_text(use, policy):
+    def made():
+        names = {"np": np, "w": np.array([1.0, 2.0]), "table": {"a": 2.0}, "h": np.exp, "n": 1}
+        exec(HELPER + f"def f(x): return np.sum({UNSEEN[use]})", names)
+        return names
+    ours, plain = made(), made()
+    g = fad.value_and_grad(ours["f"], compile=policy)
+    for change in [lambda m: None, *CHANGES]:
+        change(ours)
+        change(plain)
+        for x in POINTS:
+            n = plain["n"]
+            value, slope = g(x)
+            np.testing.assert_allclose(slope, differences(lambda y, n=n: plain.update(n=n) or plain["f"](y), x), rtol=1e-6)
+            plain.update(n=n)
+            assert np.isclose(value, plain["f"](x))
+            assert ours["n"] == plain["n"]
+            np.testing.assert_allclose(ours["w"], plain["w"])
+
+
+def test_a_module_sees_what_a_function_without_a_text_assigns(settings):
+    exec("def bumped():\n    global rate\n    rate = rate + 1.0", vars(settings))
+
+    def f(x):
+        settings.bumped()
+        return settings.rate * x[0]
+    for k in range(2):
+        assert fad.grad(f)(POINTS[0])[0] == 3.0 + k
+        assert settings.rate == 3.0 + k

@@ -26,8 +26,8 @@ from ..frontend.syntax import rewritten_code
 from ..guards import guard as of
 from ..guards import met
 from ..guards.bytecode import handles_errors, names_used
-from ..guards.handed import refuse_opaque
-from ..guards.kinds import CONTAINERS, VIEWS
+from ..guards.handed import refuse_opaque, refuse_proxy
+from ..guards.kinds import CONTAINERS, VIEWS, is_disguised
 from ..guards.reading import Reading
 from ..guards.reads import Reads, guard_all, refuse_unknown
 from ..guards.settings import answer, is_setting
@@ -108,6 +108,10 @@ class Capture(Attributes, Reading, Scopes):
     @unprofiled
     def _swapped(self, value: Any) -> Any:
         self._see(value)
+        if is_disguised(value):                               # it is no container for which it passes
+            refuse_proxy(value)
+            self.open(value)
+            return value
         if isinstance(value, ModuleType):
             self.open(value)
             return Proxy(value, self.swap) if value.__name__.split(".")[0] in MODULES else value
@@ -195,7 +199,7 @@ class Capture(Attributes, Reading, Scopes):
             self._noted[id(value)] = value
             self.sources += met.state_of(value)
             guard_all(self.builder.root, Snapshot().add(list(met.held_by(value))))
-        if isinstance(value, memoryview) and not isinstance(value.obj, bytes):
+        if isinstance(value, memoryview) and not isinstance(value.obj, bytes) and not self.builder.live:
             raise UnstageableError("the function reads a memoryview of what may change",
                                    why="fad does not see what changes through it",
                                    do="use an array of NumPy's, made outside (a = np.asarray(view)); it may share the "
@@ -283,12 +287,12 @@ class Capture(Attributes, Reading, Scopes):
             self.runtime.plain.add(code)
         see = self.swap if rewritten is None else self.seen
         scope = self._scope(f.__globals__, rewritten is not None)
-        copy = FunctionType(code, scope, f.__name__, _defaults(f.__defaults__, see), self._cells(f, code))
-        copy.__kwdefaults__, lifted = _defaults(f.__kwdefaults__, see), self.builder.trace.lifted
+        copy, lifted = FunctionType(code, scope, f.__name__, None, self._cells(f, code)), self.builder.trace.lifted
         copy.__dict__ = {k: lifted.get((id(f.__dict__), k), v) for k, v in f.__dict__.items() if k != "__fad_staged__"}
         copy.__module__, copy.__doc__, copy.__qualname__ = f.__module__, f.__doc__, f.__qualname__
-        # before its globals and its closure: it may call itself
+        # before its defaults, its globals and its closure: it may be among them
         self._copies.update({id(g): (g, copy) for g in (f, given)})
+        copy.__defaults__, copy.__kwdefaults__ = _defaults(f.__defaults__, see), _defaults(f.__kwdefaults__, see)
         self._originals[id(copy)] = f
         self.sources.append(of.CodeGuard(f))
         self._note_opened(copy, Globals(standing_in(copy.__dict__), f.__dict__))
@@ -324,8 +328,8 @@ class Capture(Attributes, Reading, Scopes):
                                    do="define it in a file")
         if not self.builder.live:
             refuse_unseen(f)
-        if not {"globals", "_getframe", "currentframe"}.isdisjoint(names_used(f.__code__)):
-            raise UnstageableError(f"{f.__name__} asks for its global names or its frame",
+        if not {"_getframe", "currentframe"}.isdisjoint(names_used(f.__code__)):
+            raise UnstageableError(f"{f.__name__} asks for its frame",
                                    why="the program has a copy of the function",
                                    do="read the names themselves")
         if not self.builder.live:

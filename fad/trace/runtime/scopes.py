@@ -6,6 +6,7 @@ call ends.
 """
 
 import builtins
+import functools
 from collections.abc import Callable, Iterable
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -41,6 +42,7 @@ class Scopes:
     seen: Callable
     index: Callable
     element: Callable
+    names_of_module: Callable
     _note_opened: Callable
 
     def __init__(self) -> None:
@@ -60,9 +62,10 @@ class Scopes:
             self._scopes[key] = original, {"__builtins__": builtins, **dunders, RUNTIME: self.runtime}
         return self._scopes[key][1]
 
-    def _known_scope(self, original: dict, is_rewritten: bool = True) -> dict:
-        """The stand-in for global names, if there is one yet; else an empty dict."""
-        return self._scopes.get((id(original), is_rewritten), (original, {}))[1]
+    def _known_scopes(self, original: dict) -> list:
+        """The stand-ins that there are for global names: one for rewritten code, and one for other code."""
+        keys = [(id(original), True), (id(original), False)]
+        return [self._scopes[key][1] for key in keys if key in self._scopes]
 
     def original_names(self, scope: dict) -> dict:
         """The global names of a module, given what stands for them."""
@@ -70,7 +73,7 @@ class Scopes:
 
     def global_name(self, names: dict, name: object) -> object:
         """The value of a global name that the code has computed; MISSING where it has none."""
-        value = self._assigned_in(self._known_scope(names), name)
+        value = self.assigned_name(names, name)
         if value is not MISSING:
             return value
         if name not in names:
@@ -80,13 +83,15 @@ class Scopes:
 
     def note_global_names(self, names: dict) -> None:
         """Captured code asks which global names there are."""
-        scope = self._known_scope(names)
-        self.refuse_assigned(names, lambda n: n not in names and n in scope)
+        self.refuse_assigned(names, lambda n: n not in names and self.assigned_name(names, n) is not MISSING)
         self.sources.append(of.of_length(names))
 
-    def _assigned_in(self, scope: dict, name: object) -> Any:
+    def assigned_name(self, names: dict, name: object) -> Any:
         """The value that captured code has given a global name, or may have; MISSING where no code has."""
-        return scope.get(name, MISSING) if (id(scope), name) in self._assigned else MISSING
+        for scope in self._known_scopes(names):
+            if (id(scope), name) in self._assigned:
+                return scope.get(name, MISSING)
+        return MISSING
 
     def _fill(self, scope: dict, f: FunctionType, code: CodeType, see: Callable) -> None:
         missing = sorted(global_names(f.__code__) - f.__globals__.keys())
@@ -102,6 +107,8 @@ class Scopes:
                 self._fill_name(scope, f.__globals__, name, self.index if name in indexed else see)
             elif name in BUILTIN_FACES and BY_BUILTIN.get(getattr(builtins, name, None)) is BUILTIN_FACES[name]:
                 self._fill_builtin(scope, name, f, see)
+            elif name == "globals" and code in self.runtime.plain:
+                scope[name] = functools.partial(self.names_of_module, f.__globals__)
             elif isinstance(getattr(builtins, name, None), (np.ndarray, *CONTAINERS)):
                 scope[name] = self.swap(getattr(builtins, name))
         for name in names_used(code) & scope.keys() - indexed:
@@ -132,7 +139,7 @@ class Scopes:
         self, name: str, original: dict, is_rewritten: bool, assigned: Iterable, used: Iterable
     ) -> None:
         """An error if one function assigns a global name that another reads, and only one of them is rewritten."""
-        other = self._known_scope(original, not is_rewritten)
+        other = self._scopes.get((id(original), not is_rewritten), (original, {}))[1]
         shared = [n for n in assigned if n in other] + [n for n in used if (id(other), n) in self._assigned]
         if shared:
             raise UnstageableError(
@@ -181,14 +188,14 @@ class Scopes:
 
     def assigned(self, module: ModuleType, name: str) -> Any:
         """The value that captured code has given an attribute of a module, or may have; MISSING where no code has."""
-        return self._assigned_in(self._known_scope(vars(module)), name)
+        return self.assigned_name(vars(module), name)
 
     def refuse_assigned(self, names: dict, matters: Callable = lambda name: True) -> None:
         """An error if the names of a module are asked for as a whole, or deleted, and captured code assigns some that
         matter.
         """
-        scope = self._known_scope(names)
-        if any(of_scope == id(scope) and matters(name) for of_scope, name in self._assigned):
+        scopes = {id(scope) for scope in self._known_scopes(names)}
+        if any(scope in scopes and matters(name) for scope, name in self._assigned):
             raise UnstageableError(
                 f"the names of the module {names.get('__name__', '')} are asked for",
                 why="the function assigns some, and a program assigns them when the call ends",
