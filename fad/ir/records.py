@@ -33,6 +33,7 @@ class TraceState:
     taken_apart: dict[int, Any] = field(default_factory=dict)   # outer objects that regions hand on by value
     classes: dict[type, None] = field(default_factory=dict)     # of objects that it makes or reads attributes of
     reads: Any = None                                           # reads of code that is not rewritten (trace/guards)
+    shown: dict[int, Any] = field(default_factory=dict)         # objects that hide nothing from code that is not
 
     # -- state: what is read, written, and new at each call -------------------------------------------
     journal: Any = None                                         # what is written to (trace/heap/journal)

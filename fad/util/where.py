@@ -23,7 +23,7 @@ import os
 import re
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
-from types import FrameType
+from types import BuiltinFunctionType, BuiltinMethodType, FrameType, MethodWrapperType, ModuleType
 from typing import Any, NamedTuple
 
 from .lazy import LazyModule
@@ -37,6 +37,7 @@ GENERATED = "<fad "                                          # how the file name
 _DEMONSTRATION = PACKAGE + "demo.py"  # written as a user would write it, and captured as user code
 _ROUTINES = PACKAGE + "routines" + os.sep  # so are these: plain NumPy in place of a library's functions
 _ROUTINES_NAME = f"{__name__.split('.')[0]}.routines."
+HEAP_TYPE = 1 << 9                                            # the flag of Python's classes, and of some of C's
 _LINE = "__fad_line__"                                        # an attribute of errors
 _STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
 _SITE = re.compile(r"^(.*[/\\\\](?:site|dist)-packages[/\\\\])([^/\\\\]+)")
@@ -194,16 +195,33 @@ def opaque_package_of(x: object) -> str:
     >>> opaque_package_of(os.getcwd), opaque_package_of(re.compile("a"))
     ('', '')
     """
+    owner = getattr(x, "__self__", None) if isinstance(x, (BuiltinMethodType, MethodWrapperType)) else None
+    if owner is not None and not isinstance(owner, ModuleType):
+        x = owner                                             # a method of C's names no module
     name = module_name(x) or module_name(type(x))
     package = name.split(".")[0]
     if package in sys.stdlib_module_names or package in _MODELLED:
         return ""
-    filename = (getattr(sys.modules.get(name), "__file__", None) or getattr(sys.modules.get(package), "__file__", None)
-                or "")
+    if is_of_c(x):
+        return package
+    filename = _file_of(name)
     found = _SITE.match(filename)
-    is_opaque = (filename.endswith(tuple(EXTENSION_SUFFIXES))
-                 or (found is not None and _is_opaque_package(found[1], found[2])))
-    return package if is_opaque else ""
+    return package if found is not None and _is_opaque_package(found[1], found[2]) else ""
+
+
+def is_of_c(x: object) -> bool:
+    """Whether a function, a class or an object's class was made by C code: that of an extension module, or one that
+    names another module as its own.
+    """
+    cls = x if isinstance(x, type) else type(x)
+    is_made_in_c = cls is BuiltinFunctionType or (not cls.__flags__ & HEAP_TYPE and module_name(cls) != "builtins")
+    return is_made_in_c or _file_of(module_name(x) or module_name(cls)).endswith(tuple(EXTENSION_SUFFIXES))
+
+
+def _file_of(name: str) -> str:
+    """The file of a module; if it has none, that of its package."""
+    modules = [sys.modules.get(n) for n in (name, name.partition(".")[0])]
+    return next((file for m in modules if (file := getattr(m, "__file__", None))), "")
 
 
 def here() -> "Where | None":

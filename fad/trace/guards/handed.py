@@ -20,9 +20,12 @@ from ...ir.build import Builder, Value
 from ...util.errors import UnstageableError
 from ...util.foreign import remedy_in
 from ...util.profiled import unprofiled
-from ...util.where import is_captured_class, opaque_package_of
+from ...util.where import is_captured_class, is_of_c, opaque_package_of
 from ..objects.containers import NEVER_CHANGE, contents
-from .kinds import is_object
+from ..objects.draws import goes_on
+from . import met
+from .kinds import has_attributes, is_disguised, is_object, may_be_changed
+from .purity import is_effect
 from .reads import Reads, refuse_unknown
 from .snapshot import Snapshot
 
@@ -72,17 +75,47 @@ def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Ca
 
 
 def refuse_opaque(x: object, asked: Iterable = ()) -> None:
-    """An error if x is a function or an object of a package whose code is not captured (see util/where.py), and was not
-    asked for by itself.
+    """An error if x is a function or an object of C code, or of a package with arrays of its own (see util/where.py)
+    that was not asked for by itself.
     """
     package = "" if isinstance(x, (Value, ModuleType)) else opaque_package_of(x)
-    if package and package not in asked:
+    if package and (package not in asked or is_of_c(x)):
         raise UnstageableError(
             f"{getattr(x, '__name__', type(x).__name__)} of {package} is used",
             why="a program does not see what compiled code reads, or a package with arrays of its own",
             do=f"compute with NumPy's functions in place of {package}'s" if callable(x) and remedy_in(package)
                else f"take the numbers out of it before ({remedy_in(package) or 'as an array of NumPy'}), and pass "
                "them as arguments",
+        )
+
+
+def refuse_hidden(x: object, method: str) -> None:
+    """An error if a special method that is not captured reads what x does not show: a mapped file, what a pointer or a
+    proxy stands for.
+    """
+    held = contents(x).values() if has_attributes(x) else ()
+    hidden = next((y for y in (x, *held) if _is_hidden(y)), None)
+    asks_outside = is_effect(getattr(x, method, None))
+    if hidden is not None or asks_outside:
+        raise UnstageableError(
+            f"what a {type(x if asks_outside else hidden).__name__} holds is read",
+            why="a program does not see whether that has changed",
+            do="take the numbers out of it before, and pass them as arguments",
+        )
+
+
+def _is_hidden(x: object) -> bool:
+    is_known = type(x) in met.LOCKS or goes_on(x) or isinstance(x, Value) or hasattr(type(x), "is_stand_in")
+    return not is_known and (is_disguised(x) or met.is_closed_box(x))
+
+
+def refuse_proxy(x: object) -> None:
+    """An error if an object of Python's passes for a container."""
+    if may_be_changed(type(x)) and issubclass(x.__class__, CONTAINERS):
+        raise UnstageableError(
+            f"{type(x).__name__} passes for a {x.__class__.__name__}",
+            why="fad looks into containers itself, and a proxy has nothing in it",
+            do="use what the proxy stands for",
         )
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...util.where import is_library, package_name
+from ...util.where import HEAP_TYPE, is_library, package_name
+from ..objects.containers import slots_of
 from ..objects.opaque_state import BUFFERS
 
 OPERATORS = {
@@ -39,7 +40,6 @@ _CLOSED = {
     "builtins", "fad", "numpy", "scipy", "numba", "functools", "math", "cmath", "itertools", "collections", "warnings",
     "torch", "jax",
 }
-_HEAP = 1 << 9  # the flag of classes that Python code has made
 MISSING = object()
 
 
@@ -50,7 +50,7 @@ def is_object(x: object) -> bool:
 
 def is_open(x: object) -> bool:
     """Whether x is an object, a class or a module of the user's, so that its attributes may change."""
-    if type(x) in _NUMBERS or isinstance(x, _PLAIN):
+    if type(x) in _NUMBERS or issubclass(type(x), _PLAIN):   # a proxy is an object, whatever it passes for
         return False
     if isinstance(x, ModuleType):
         return not is_library(getattr(x, "__file__", None) or "") and x.__name__.split(".")[0] not in _CLOSED
@@ -58,6 +58,18 @@ def is_open(x: object) -> bool:
     return package_name(cls) not in _CLOSED
 
 
+def has_attributes(x: object) -> bool:
+    """Whether x is an object, and no class, module or function, with attributes that Python shows."""
+    if isinstance(x, (type, ModuleType, FunctionType)):
+        return False
+    return type(getattr(x, "__dict__", None)) is dict or bool(slots_of(type(x)))
+
+
+def is_disguised(x: object) -> bool:
+    """Whether x passes for an object of another class: a proxy, or a mock."""
+    return not issubclass(type(x), x.__class__)
+
+
 def may_be_changed(cls: type) -> bool:
     """Whether a class can be given other bases or attributes: one that Python code has made."""
-    return bool(cls.__flags__ & _HEAP)
+    return bool(cls.__flags__ & HEAP_TYPE)

@@ -7,6 +7,7 @@ setting).
 """
 
 import builtins
+import ctypes
 import datetime
 import functools
 import logging
@@ -36,7 +37,7 @@ from ...util.interrupts import let_through
 from ...util.where import package_name
 from ..objects.containers import NEVER_CHANGE, is_users, slots_of
 from . import guard as of
-from .kinds import CONTAINERS, MISSING, VIEWS, is_open, may_be_changed
+from .kinds import CONTAINERS, MISSING, VIEWS, has_attributes, is_open, may_be_changed
 
 _OWN = (
     Value,
@@ -94,9 +95,8 @@ def _is_librarys(x: object) -> bool:
         and package_name(cls) not in sys.stdlib_module_names
     ):
         return False
-    has_attributes = type(getattr(x, "__dict__", None)) is dict or bool(slots_of(cls))
     return (
-        has_attributes
+        has_attributes(x)
         and package_name(cls) not in _CLOSED
         and not any(c.__name__ in _NEVER_CHANGE for c in cls.__mro__)
     )
@@ -115,6 +115,8 @@ def is_closed_box(x: object) -> bool:
     XML. A constant has a hash of its value.
     """
     cls = type(x)
+    if isinstance(x, ctypes._Pointer):                        # type: ignore[attr-defined]
+        return True
     if cls in _CONSTANT or callable(x) or isinstance(
         x, (*_OWN, *VIEWS, BaseException, weakref.ref, property, classmethod, staticmethod, CodeType, CellType)
     ):

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...util.defects import door, take_as_answer
+from ...util.where import HEAP_TYPE
 from ..objects.containers import NEVER_CHANGE, slots_of
 from ..objects.opaque_state import BUFFERS, bytes_of
 from .kinds import MISSING
@@ -123,10 +124,12 @@ class Snapshot:
                     queue += [y for y in part if type(y) not in NEVER_CHANGE]
         return leaves
 
-    def _is_node(self, x: object) -> bool:
-        if isinstance(x, np.ndarray):
+    def _is_node(self, x: Any) -> bool:
+        cls = type(x)                                         # and not x.__class__: a proxy has no elements of its own
+        if issubclass(cls, np.ndarray):
             return self.deep or x.dtype.kind not in "biufc"
-        return isinstance(x, (dict, MappingProxyType, *_BASES, *_WRAPPERS, *BUFFERS)) or (self.deep and self.is_open(x))
+        is_container = issubclass(cls, (dict, MappingProxyType, *_BASES, *_WRAPPERS, *BUFFERS))
+        return is_container or (self.deep and self.is_open(x))
 
     def _note(self, x: object) -> tuple:
         """Make x a node. Returns its parts: elements and values of attributes."""
@@ -145,7 +148,7 @@ class Snapshot:
         self.owners += [x] * len(names)
         self.names += names
         self.values += node.values
-        if type(x).__flags__ & _HEAP:
+        if type(x).__flags__ & HEAP_TYPE:
             self.objects.append(x)
             self.classes.append(type(x))
         if node.block is not None:
@@ -229,21 +232,19 @@ def _differences(now: object, node: SnapshotNode) -> "list | None":
     return list(zip(chain.from_iterable(views), chain.from_iterable(before)))
 
 
-_HEAP = 1 << 9  # the flag of classes whose objects may be given another class
-
-
-def _views(x: object) -> list:
+def _views(x: Any) -> list:
     """The view that gives the elements of a container, as they are when it is iterated over."""
     found: list[Any] = []
-    if isinstance(x, dict):
-        base: Any = OrderedDict if isinstance(x, OrderedDict) else dict
+    cls = type(x)
+    if issubclass(cls, dict):
+        base: Any = OrderedDict if issubclass(cls, OrderedDict) else dict
         found = [base.keys(x), base.values(x)]
-    elif isinstance(x, MappingProxyType):
+    elif issubclass(cls, MappingProxyType):
         found = [x.keys(), x.values()]
-    elif isinstance(x, _BASES):
-        base = next(b for b in _BASES if isinstance(x, b))
-        found = [x if type(x) is base else _Contents(base.__iter__, base.__len__, x)]
-    elif isinstance(x, np.ndarray) and x.dtype.hasobject and x.dtype.kind != "T":
+    elif issubclass(cls, _BASES):
+        base = next(b for b in _BASES if issubclass(cls, b))
+        found = [x if cls is base else _Contents(base.__iter__, base.__len__, x)]
+    elif issubclass(cls, np.ndarray) and x.dtype.hasobject and x.dtype.kind != "T":
         fields = [x[name] for name in x.dtype.names if x.dtype[name].hasobject] if x.dtype.names else [x]
         found = [_Contents(lambda a: iter(a.ravel().tolist()), np.size, a) for a in fields]
     return found
@@ -254,8 +255,8 @@ def _names(x: object) -> tuple:
     own = ("__dict__",) if type(getattr(x, "__dict__", None)) is dict else ()
     return (
         *own,
-        *(slots_of(type(x)) if type(x).__flags__ & _HEAP else ()),
-        *(("default_factory",) if isinstance(x, defaultdict) else ()),
+        *(slots_of(type(x)) if type(x).__flags__ & HEAP_TYPE else ()),
+        *(("default_factory",) if issubclass(type(x), defaultdict) else ()),
     )
 
 

@@ -16,15 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.build import Value
+from ...ir.build import Value, current
 from ...ops.records import Record, Records
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
 from ..guards.guard import in_class
+from ..guards.handed import refuse_hidden
 from ..guards.kinds import MISSING
 from ..heap.effects import as_stored
-from ..heap.journal import note
+from ..heap.journal import journal, note
 from ..heap.opaque import note_reads, note_write
 from ..regions import optional
 from ..values.tracer import Tracer
@@ -86,7 +87,13 @@ class DataModel(Protocols, Conversions):
             self._specials[key] = (
                 found if found is None or self.is_rewritten(found) else functools.partial(noting, found)
             )
-        return self._specials[key]
+        found = self._specials[key]
+        if found is None and not issubclass(type(x), READ_BY_FAD) and is_tracing():
+            shown = current().trace.shown
+            if id(x) not in shown and journal().is_outer(x):
+                refuse_hidden(x, name)
+            shown[id(x)] = x
+        return found
 
     # -- operators ---------------------------------------------------------------------------------
 

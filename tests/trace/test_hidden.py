@@ -1,0 +1,155 @@
+"""What objects of C code hold, and those of Python's own library that read files: operations on them (`o[k]`, `len(o)`)
+read what nobody sees. It changes between calls, and the function is as in Python."""
+import ctypes
+import mmap
+import shelve
+import threading
+import warnings
+from unittest import mock
+
+import numba
+import numpy as np
+import pytest
+
+import fad
+from fad.util.where import is_of_c
+
+from .guards.test_guards import X, slopes
+
+TABLE = {"a": 1.0, "rows": [1.0, 2.0]}
+
+
+class Passing:
+    """Passes for what it stands for, as proxies do."""
+
+    def __init__(self, target):
+        object.__setattr__(self, "_target", target)
+
+    @property
+    def __class__(self):
+        return type(self._target)
+
+    def __getattr__(self, name):
+        return getattr(self._target, name)
+
+    def __getitem__(self, key):
+        return self._target[key]
+
+
+class Model:
+    rate = 2.0
+
+    def loss(self, x):
+        return self.rate * np.sum(x**2)
+
+
+def mapped():
+    memory = mmap.mmap(-1, 8)
+    memory[0] = 3
+    return lambda x: memory[0] * np.sum(x**2), lambda k: memory.__setitem__(0, 4 + k)
+
+
+def pointed():
+    number = ctypes.c_double(2.0)
+    pointer = ctypes.pointer(number)
+    return lambda x: pointer[0] * np.sum(x**2), lambda k: setattr(number, "value", 4.0 + k)
+
+
+def pointed_in_a_structure():
+    class Parameters(ctypes.Structure):
+        _fields_ = [("rate", ctypes.POINTER(ctypes.c_double))]
+    number = ctypes.c_double(2.0)
+    parameters = Parameters(ctypes.pointer(number))
+    return lambda x: parameters.rate[0] * np.sum(x**2), lambda k: setattr(number, "value", 4.0 + k)
+
+
+def typed_list():
+    values = numba.typed.List([1.0, 2.0])
+    return lambda x: values[1] * np.sum(x**2) * len(values), lambda k: values.__setitem__(1, 4.0 + k)
+
+
+def typed_dict():
+    values = numba.typed.Dict()
+    values["a"] = 1.0
+    return lambda x: values["a"] * np.sum(x**2), lambda k: values.__setitem__("a", 4.0 + k)
+
+
+def shelved(tmp_path):
+    shelf = shelve.open(str(tmp_path / "shelf"))
+    shelf["a"] = 1.0
+    return lambda x: shelf["a"] * np.sum(x**2), lambda k: shelf.__setitem__("a", 4.0 + k)
+
+
+def seen_bytes():
+    memory = bytearray(b"abc")
+    view = memoryview(memory)
+    return lambda x: view[0] * np.sum(x**2), lambda k: memory.__setitem__(0, 4 + k)
+
+
+def passing():
+    proxy = Passing(model := Model())
+    return lambda x: proxy.loss(x), lambda k: setattr(model, "rate", 4.0 + k)
+
+
+def mocked():
+    model = mock.Mock(spec=Model, rate=2.0)
+    return lambda x: model.rate * np.sum(x**2), lambda k: setattr(model, "rate", 4.0 + k)
+
+
+MAKERS = [mapped, pointed, pointed_in_a_structure, typed_list, typed_dict, shelved, seen_bytes, passing, mocked]
+
+
+@pytest.mark.parametrize("policy", ["never", "now"])
+@pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
+def test_what_is_hidden_is_as_it_is_now(make, policy, tmp_path):
+    f, change = make(tmp_path) if make is shelved else make()
+    g = fad.value_and_grad(f, compile=policy)
+    for k in range(3):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fad.FallbackWarning)
+            value, slope = g(X)
+        assert np.isclose(value, f(X))
+        np.testing.assert_allclose(slope, slopes(f, X), rtol=1e-6)
+        change(k)
+
+
+def test_memory_that_a_view_shows_and_the_function_writes():
+    array = np.ones(3)
+    view = memoryview(array)
+
+    def f(x):
+        array[0] = x[0]
+        return view[0] * x[1]
+    with warnings.catch_warnings(), pytest.raises(fad.FadError):
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        fad.grad(f)(X)
+
+
+def test_who_passes_for_a_container():
+    table = Passing({"a": 2.0})
+    with pytest.raises(fad.FadError, match="passes for a dict"):
+        fad.grad(lambda x: table["a"] * x[0])(X)
+
+
+def test_who_passes_for_a_container_in_a_list():
+    tables = [Passing({"a": 2.0})]
+    with pytest.warns(fad.FallbackWarning, match="passes for a dict"):
+        np.testing.assert_allclose(fad.grad(lambda x: tables[0]["a"] * x[0])(X), [2.0, 0.0, 0.0])
+
+
+def test_locks_hide_nothing():
+    class Guarded:
+        def __init__(self):
+            self.lock, self.rate = threading.Lock(), 2.0
+
+        def loss(self, x):
+            with self.lock:
+                return self.rate * np.sum(x**2)
+    guarded = Guarded()
+    np.testing.assert_allclose(fad.grad(guarded.loss, fallback=False)(X), 4.0 * X)
+
+
+@pytest.mark.parametrize("x, is_it", [(ctypes.Array, True), (np.ufunc, True), (abs, True), (Model, False),
+                                      (Model().loss, False)])
+def test_what_c_has_made(x, is_it):
+    assert is_of_c(x) == is_it
