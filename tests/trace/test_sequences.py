@@ -1,6 +1,7 @@
 """Lists and tuples that hold traced numbers are compared, searched and indexed as Python does, in compiled programs."""
 import bisect
 import operator
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -28,6 +29,20 @@ def test_items_behind_a_known_difference_are_not_compared():
     def f(x):
         return ("a", x) < ("b", "text")
     assert fad.jit(f, fallback=False)(1.0) is True
+
+
+class Pair(NamedTuple):
+    first: float
+    second: float
+
+
+def extremes(x, y):
+    return min(Pair(x, y), Pair(y, x)), max([x, y], [y, x]), min((x, y, x), (x, y))[:2]
+
+
+@pytest.mark.parametrize(("x", "y"), [(1.0, 2.0), (2.0, 1.0), (-1.0, -1.0)])
+def test_extremes_of_tuples(x, y):
+    assert fad.jit(extremes, fallback=False)(x, y) == extremes(x, y)
 
 
 def searched(x, y):

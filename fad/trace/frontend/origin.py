@@ -90,13 +90,8 @@ def codes_in(code: CodeType) -> Iterator[CodeType]:
 
 def _alike(a: CodeType, b: CodeType) -> bool:
     """Whether two codes do the same, and begin in the same line."""
-    if (a.co_name, a.co_firstlineno, a.co_code, a.co_names, a.co_varnames) != (
-        b.co_name,
-        b.co_firstlineno,
-        b.co_code,
-        b.co_names,
-        b.co_varnames,
-    ):
+    facts = operator.attrgetter("co_name", "co_firstlineno", "co_code", "co_names", "co_varnames")
+    if facts(a) != facts(b):
         return False
     pairs = zip(a.co_consts, b.co_consts)
     return len(a.co_consts) == len(b.co_consts) and all(
@@ -188,16 +183,7 @@ def _ends(node: Any) -> tuple:
 
 def _same_code(node: object, code: CodeType) -> bool:
     made = compiled_in(node, code)
-    return made is not None and _contents(made) == _contents(code)
-
-
-def _contents(code: CodeType) -> tuple:
-    """A key that tells two codes of one line apart: 2 is not 2.0, and the functions within may differ."""
-    constants = [
-        _contents(c) if isinstance(c, CodeType) else repr(sorted(c, key=repr) if isinstance(c, frozenset) else c)
-        for c in code.co_consts
-    ]
-    return code.co_code, code.co_names, constants
+    return made is not None and _alike(made, code)
 
 
 def compiled_in(node: Any, code: CodeType, owner: str = "") -> "CodeType | None":

@@ -6,7 +6,6 @@ arrays in them. Loggers are not: what they do is for people to read (who asks a 
 setting).
 """
 
-import builtins
 import ctypes
 import datetime
 import functools
@@ -16,7 +15,7 @@ import sys
 import threading
 import weakref
 from abc import ABC
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from types import (
     BuiltinMethodType,
     CellType,
@@ -177,11 +176,6 @@ def along(above: Any, name: str) -> tuple:
         if name in c.__dict__:
             return c.__dict__[name], found
     return MISSING, found
-
-
-def of_builtins(names: Iterable) -> list:
-    """Guards on these names among Python's builtins."""
-    return of.of_names(vars(builtins), names)
 
 
 def of_import(module: str, name: str, value: object) -> Iterator[of.Guard]:

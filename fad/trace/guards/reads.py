@@ -278,7 +278,7 @@ class Reads:
         if isinstance(x, ABCMeta) and not self._names.isdisjoint(("isinstance", "issubclass")):
             self._sources.append(of.AnswerGuard(get_cache_token, get_cache_token()))  # whether classes were registered
         if isinstance(x, ModuleType):
-            if _is_open_module(x):
+            if is_open(x):
                 self._spaces.setdefault(id(x), (x, vars(x), set()))
             return
         for c in (*x.__mro__, *type(x).__mro__):
@@ -322,9 +322,9 @@ class Reads:
             elif id(x) not in modules:
                 modules[id(x)] = x
                 found = [name for name in names if name in vars(x)]
-                is_open = _is_open_module(x)
-                self._sources += of.of_names(vars(x), names if is_open else found)
-                values += [vars(x)[name] for name in found if is_open or isinstance(vars(x)[name], CONTAINERS)]
+                is_users = is_open(x)
+                self._sources += of.of_names(vars(x), names if is_users else found)
+                values += [vars(x)[name] for name in found if is_users or isinstance(vars(x)[name], CONTAINERS)]
 
     def _members(self) -> list:
         """The values that classes and modules have under names that were read since they were asked last."""
@@ -354,8 +354,3 @@ class Reads:
 
 MAKE_NAMES = {"getattr", "hasattr", "vars", "dir", "__dict__", "attrgetter", "methodcaller"}
 GETTERS = (operator.attrgetter, operator.methodcaller)
-
-
-def _is_open_module(x: ModuleType) -> bool:
-    """Whether names of this module may come to mean something else."""
-    return is_open(x)

@@ -18,10 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...util.defects import door, take_as_answer
-from ...util.where import HEAP_TYPE
 from ..objects.containers import NEVER_CHANGE, slots_of
 from ..objects.opaque_state import BUFFERS, bytes_of
-from .kinds import MISSING
+from .kinds import MISSING, may_be_changed
 
 _BASES: tuple[Any, ...] = (list, tuple, deque, set, frozenset)
 _WRAPPERS = (UserDict, UserList, ChainMap)                    # objects that keep a container in an attribute
@@ -29,20 +28,18 @@ _NUMBERS = frozenset((bool, int, float, complex, str, bytes))
 
 
 def is_same(now: object, before: object) -> bool:
-    """Whether a number or a text is what it was, other things the very same. 0.0 is not -0.0, 1 not 1.0.
+    """Whether a number or a text is what it was, other things the very same. 0.0 is not -0.0, 1 not 1.0; NaN is.
 
-    >>> is_same(0.5, 1 / 2), is_same(0.0, -0.0), is_same(1, True), is_same([], [])
-    (True, False, False, False)
+    >>> is_same(0.5, 1 / 2), is_same(0.0, -0.0), is_same(1, True), is_same([], []), is_same(float("nan"), float("nan"))
+    (True, False, False, False, True)
     """
     if now is before:
         return True
-    if (
-        type(now) is not type(before)
-        or not (type(now) in _NUMBERS or isinstance(now, np.generic))
-        or not bool(now == before)
-    ):
+    if type(now) is not type(before) or not (type(now) in _NUMBERS or isinstance(now, np.generic)):
         return False                                          # a user's class made of one may have attributes
-    return (bool(now) and not isinstance(now, complex)) or repr(now) == repr(before)          # zeros have a sign
+    if now == before and now and not isinstance(now, complex):
+        return True
+    return bool(now == before or now != now) and repr(now) == repr(before)                    # zeros have a sign
 
 
 class _Contents:
@@ -148,7 +145,7 @@ class Snapshot:
         self.owners += [x] * len(names)
         self.names += names
         self.values += node.values
-        if type(x).__flags__ & HEAP_TYPE:
+        if may_be_changed(type(x)):
             self.objects.append(x)
             self.classes.append(type(x))
         if node.block is not None:
@@ -255,7 +252,7 @@ def _names(x: object) -> tuple:
     own = ("__dict__",) if type(getattr(x, "__dict__", None)) is dict else ()
     return (
         *own,
-        *(slots_of(type(x)) if type(x).__flags__ & HEAP_TYPE else ()),
+        *(slots_of(type(x)) if may_be_changed(type(x)) else ()),
         *(("default_factory",) if issubclass(type(x), defaultdict) else ()),
     )
 

@@ -163,7 +163,7 @@ def left_as(owner: object, now: Any, before: Any) -> Guard:
     """A container as it is now; of a dict or an object, what is another thing than before."""
     if not isinstance(now, dict):
         return ReadGuard(lambda: now if _unchanged(contents(owner), now) else None, now)
-    names = [k for k in {**before, **now} if not (k in before and k in now and _same(before[k], now[k]))]
+    names = [k for k in {**before, **now} if not (k in before and k in now and is_same(before[k], now[k]))]
     left = {k: now[k] for k in names if k in now}
 
     def read() -> Any:
@@ -179,11 +179,5 @@ def _unchanged(a: Any, b: Any) -> bool:
     if len(a) != len(b):
         return False
     if isinstance(a, dict):
-        return list(a) == list(b) and all(map(_same, a.values(), b.values()))
-    return a == b if isinstance(a, set) else all(map(_same, a, b))
-
-
-def _same(x: object, y: object) -> bool:
-    return x is y or (
-        type(x) is type(y) and isinstance(x, (str, bytes, bool, int, float, complex)) and (x == y or x != x)
-    )
+        return list(a) == list(b) and all(map(is_same, a.values(), b.values()))
+    return a == b if isinstance(a, set) else all(map(is_same, a, b))

@@ -164,6 +164,6 @@ def put_back(generators: list) -> Iterator[None]:
             put_state(g, state)
 
 
-def holds_traced(x: tuple) -> bool:
+def holds_traced(x: object) -> bool:
     """Whether a tree holds a traced value."""
     return any(isinstance(leaf, Value) for leaf in tree.flatten(x, is_leaf=goes_on)[0])

@@ -37,6 +37,7 @@ from ..objects.draws import (
     common_generators,
     goes_on,
     held_by,
+    is_source,
     note_generator,
     numpy_random,
     put_state,
@@ -70,15 +71,7 @@ def drawn_from(f: object, args: tuple) -> list:
 def is_maker(f: object) -> bool:
     """Whether f makes generators."""
     if isinstance(f, type):
-        made = (
-            numpy_random.Generator,
-            numpy_random.RandomState,
-            random.Random,
-            numpy_random.BitGenerator,
-            numpy_random.SeedSequence,
-        )
-        is_quasi = module_name(f) == "scipy.stats._qmc" and any(c.__name__ == "QMCEngine" for c in f.__mro__)
-        return is_quasi or (issubclass(f, made) and package_name(f) in ("numpy", "random"))
+        return is_source(f) and package_name(f) in ("numpy", "random", "scipy")
     return f is numpy_random.default_rng
 
 

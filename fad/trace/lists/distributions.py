@@ -14,9 +14,8 @@ from ...ir.op import registry
 from ...ir.types import type_of
 from ...ops.face import BY_NAME
 from ...ops.literals import as_array, python_number
-from ...util import tree
 from ...util.array import AnyArray
-from ..heap.operands import refused
+from ..heap.operands import holds_traced, refused
 from ..heap.percall import is_maker, made, recorded
 from ..objects.draws import goes_on, numpy_random, order_of
 from .items import Items
@@ -52,13 +51,9 @@ def called_anew(f: Callable, *args: Any, **kwargs: Any) -> Any:
         if goes_on(owner)
         else None
     )
-    if names and _is_traced([*args[: len(names)], *[kwargs.get(n) for n in names]]):
+    if names and holds_traced([*args[: len(names)], *[kwargs.get(n) for n in names]]):
         return _scaled(f, names, args, kwargs)
     return recorded(f, args, kwargs)
-
-
-def _is_traced(values: object) -> bool:
-    return any(isinstance(x, (Value, RowList)) for x in tree.flatten(values)[0])
 
 
 def _is_traced_population(x: object) -> bool:
@@ -66,7 +61,7 @@ def _is_traced_population(x: object) -> bool:
     return (
         bool(x.shape)
         if isinstance(x, Value)
-        else isinstance(x, RowList) or (isinstance(x, (list, tuple)) and _is_traced(x))
+        else isinstance(x, RowList) or (isinstance(x, (list, tuple)) and holds_traced(x))
     )
 
 

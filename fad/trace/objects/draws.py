@@ -29,21 +29,14 @@ def goes_on(x: object) -> bool:
     """Whether x gives another thing each time that it is asked: a generator, what a generator is made of, a sequence of
     quasi-random points.
     """
-    return isinstance(x, _sources()) or _is_quasi_random(type(x))
+    return is_source(type(x))
 
 
 def is_source(cls: type) -> bool:
     """Whether objects of a class do."""
-    return issubclass(cls, _sources()) or _is_quasi_random(cls)
-
-
-def _sources() -> tuple:
-    return (numpy_random.Generator, numpy_random.RandomState, random.Random, numpy_random.SeedSequence,
-            numpy_random.BitGenerator)
-
-
-def _is_quasi_random(cls: type) -> bool:
-    return any(c.__name__ == "QMCEngine" for c in cls.__mro__)
+    sources = (numpy_random.Generator, numpy_random.RandomState, random.Random, numpy_random.SeedSequence,
+               numpy_random.BitGenerator)
+    return issubclass(cls, sources) or any(c.__name__ == "QMCEngine" for c in cls.__mro__)
 
 
 def common_generators() -> list:

@@ -43,22 +43,20 @@ class BranchRuntime:
             return (if_true if test else if_false)()
         return self.branches.choose(if_true, test, if_true, if_false, cells_of(if_true, if_false))
 
-    def and_(self, value: ArrayOrNumber, *rest: Callable) -> Any:
-        for k, later in enumerate(rest):
-            test = decided(self.truth(value))
-            if isinstance(test, Value):
-                return choose(test, lambda: self.and_(*_computed(rest[k:])), lambda: value, cells_of(*rest))  # noqa: B023 - called at once
-            if not test:
-                return value
-            value = later()
-        return value
+    def and_(self, value: object, *rest: Callable) -> Any:
+        return self._first(False, value, rest)
 
     def or_(self, value: object, *rest: Callable) -> Any:
+        return self._first(True, value, rest)
+
+    def _first(self, wanted: bool, value: Any, rest: tuple) -> Any:
+        """The first operand whose truth is this one, else the last. Each is computed when it is needed."""
         for k, later in enumerate(rest):
             test = decided(self.truth(value))
             if isinstance(test, Value):
-                return choose(test, lambda: value, lambda: self.or_(*_computed(rest[k:])), cells_of(*rest))  # noqa: B023 - called at once
-            if test:
+                ways = [lambda: self._first(wanted, later(), rest[k + 1:]), lambda: value]  # noqa: B023 - called at once
+                return choose(test, ways[wanted], ways[not wanted], cells_of(*rest))
+            if bool(test) is wanted:
                 return value
             value = later()
         return value
@@ -95,11 +93,6 @@ class BranchRuntime:
             if op in ("Is", "IsNot")
             else self.compare(op, a, b)
         )
-
-
-def _computed(operands: tuple) -> tuple:
-    """The first of these, computed; the others for later."""
-    return operands[0](), *operands[1:]
 
 
 def _nothing() -> None:

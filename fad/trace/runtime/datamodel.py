@@ -169,7 +169,7 @@ class DataModel(Protocols, Conversions):
                 if self.is_asked((a, b)):
                     return self.compared_items(op, a, b)
                 if are_compared_by_items(a, b):
-                    return compared_by_items(op, a, b)
+                    return compared_by_items(operation, a, b)
             if type(a) in COMPARED and type(b) in COMPARED:
                 self.compared(a, b)
             return operation(a, b)

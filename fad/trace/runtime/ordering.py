@@ -1,6 +1,7 @@
 """Python's min, max, sorted, any and all, of arrays, lists and iterators in which something is traced."""
 import builtins
 import itertools
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -24,14 +25,16 @@ from ...util.errors import UnstageableError
 from ...util.where import here
 from ..heap.callbacks import unsteady, watching
 from ..heap.journal import note
+from ..heap.operands import holds_traced
 from ..heap.state import cells_of
 from ..lists.export import as_array, number_of
 from ..lists.reorder import is_value, reordered
 from ..regions.branch import choose, truth
 from ..values.constants import constant_of
 from ..values.tracer import Tracer
+from .sequences import are_sequences, compared_by_items
 
-PREFERS = {"min": "less", "max": "greater"}
+PREFERS = {"min": operator.lt, "max": operator.gt}
 OF_INTEGERS = {"min": "minimum", "max": "maximum"}
 
 
@@ -66,16 +69,9 @@ def _behind(key: object) -> Any:
     return key.x if type(key) is Compared else key
 
 
-def is_traced(x: object) -> bool:
-    """Whether a traced value stands in x, at any depth of tuples, lists and dicts."""
-    return isinstance(x, Value) or (
-        isinstance(x, (tuple, list, dict)) and any(isinstance(leaf, Value) for leaf in tree.flatten(x)[0])
-    )
-
-
 def _decided_by_python(items: list) -> bool:
     """Whether Python itself can compare these: numbers, and values that the tape knows."""
-    return stack.is_live() or not is_traced(items)
+    return stack.is_live() or not holds_traced(items)
 
 
 def _best(name: str) -> Callable:
@@ -118,12 +114,12 @@ def _is_integer(x: object) -> bool:
     return type(x) is int or (isinstance(x, Tracer) and not x.ndim and x.dtype == INT)
 
 
-def _better(a: Any, b: object, name: str) -> Any:
+def _better(a: Any, b: Any, name: str) -> Any:
     if _is_integer(a) and _is_integer(b):
         return registry[OF_INTEGERS[name]](a, b)
     if not (isinstance(a, Value) or isinstance(b, Value)):
-        return b if {"less": b < a, "greater": b > a}[PREFERS[name]] else a
-    return _one_of(truth(registry[PREFERS[name]](b, a)), b, a)
+        return b if PREFERS[name](b, a) else a
+    return _one_of(truth(PREFERS[name](b, a)), b, a)
 
 
 def _one_of(condition: object, a: object, b: object) -> AnyArray:
@@ -134,24 +130,13 @@ def _one_of(condition: object, a: object, b: object) -> AnyArray:
     return python_number(y) if type_of(a).weak and type_of(b).weak else of_kinds(y, "", [a, b])
 
 
-def _precedes(a: Any, b: Any, relation: str) -> Any:
-    """Whether a is less (greater) than b; of tuples the first pair that differs decides."""
-    if not isinstance(a, (tuple, list)):
-        if is_traced((a, b)):
-            return registry[relation](a, b)
-        found = a < b if relation == "less" else a > b
-        return found if isinstance(found, Value) else bool(found)
-    if len(a) != len(b):
-        raise UnstageableError(
-            "tuples of different lengths are compared", why="which of them is the shorter would have to be known"
-        )
-    before: Any = False
-    for x, y in reversed(list(zip(a, b))):
-        if is_traced((x, y)):
-            before = registry["logical_or"](_precedes(x, y, relation), registry["logical_and"](x == y, before))
-        else:
-            before = before if x == y else _precedes(x, y, relation)
-    return before
+def _precedes(a: Any, b: Any, relation: Callable) -> Any:
+    """Whether a is less (greater) than b; of lists and tuples the first pair that differs decides."""
+    a, b = [tuple(x) if isinstance(x, tuple) else x for x in (a, b)]                # named ones, too
+    if are_sequences(a, b):
+        return compared_by_items(relation, a, b)
+    found = relation(a, b)
+    return found if isinstance(found, Value) else bool(found)
 
 
 def _either(condition: object, a: object, b: object) -> Any:
@@ -205,7 +190,7 @@ def _column(parts: list) -> Any:
 def _known_order(keys: list, reverse: Any) -> "list | None":
     """The order of these keys, where what stands in front of their unknown parts decides it: names, mostly."""
     fronts = [
-        list(itertools.takewhile(lambda part: not is_traced(part), map(_known, key)))
+        list(itertools.takewhile(lambda part: not holds_traced(part), map(_known, key)))
         if isinstance(key, (tuple, list))
         else []
         for key in keys

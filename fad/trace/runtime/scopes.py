@@ -20,7 +20,6 @@ from ..frontend.expressions import RUNTIME
 from ..frontend.nodes import SEES_NAMES
 from ..frontend.syntax import indexed_names
 from ..guards import guard as of
-from ..guards import met
 from ..guards.bytecode import asks_identity, assigned_globals, global_names, names_of_tools, names_used
 from ..guards.kinds import CONTAINERS, MISSING
 from ..heap.journal import note, standing_in
@@ -97,7 +96,7 @@ class Scopes:
         missing = sorted(global_names(f.__code__) - f.__globals__.keys())
         named = {n for n in global_names(f.__code__) & f.__globals__.keys() if n.startswith("__")}
         self.sources += of.of_names(f.__globals__, missing)
-        self.sources += met.of_builtins(missing)
+        self.sources += of.of_names(vars(builtins), missing)
         self.sources += of.of_names(f.__globals__, named)
         scope.update({name: f.__globals__[name] for name in names_of_tools(code) if name in f.__globals__})
         indexed = indexed_names(f)

@@ -2,6 +2,7 @@
 
 Python compares item by item, and stops at the first pair that differs. A program compares all pairs that may decide.
 """
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -13,12 +14,11 @@ from ...ops.literals import python_int, python_number
 from ...util import tree
 from ...util.defects import door
 from ...util.errors import ConcreteValueError, UnstageableError
+from ..heap.operands import holds_traced
 from ..lists.items import Items
 from ..lists.reorder import is_value
 from ..values.choice import is_choice
 from ..values.tracer import Tracer
-from .ordering import is_traced
-from .special_methods import COMPARE
 
 _SEQUENCES = (list, tuple, Items)
 
@@ -39,13 +39,12 @@ def are_compared_by_items(a: Any, b: Any) -> bool:
 
 
 @door
-def compared_by_items(op: str, a: Any, b: Any) -> Any:
-    """a < b and its kin: the first pair that differs decides, then the lengths."""
-    relation = COMPARE[op][0]
+def compared_by_items(relation: Callable, a: Any, b: Any) -> Any:
+    """relation(a, b), a < b or its kin: the first pair that differs decides, then the lengths."""
     pairs = []
     for x, y in zip(a, b):
         same = _same(x, y)
-        decisive = False if op == "Eq" else True if op == "NotEq" else _related(op, relation, x, y)
+        decisive = relation is operator.ne if relation in (operator.eq, operator.ne) else _related(relation, x, y)
         pairs.append((same, decisive))
         if same is False:
             break
@@ -55,9 +54,9 @@ def compared_by_items(op: str, a: Any, b: Any) -> Any:
     return python_number(found) if isinstance(found, Value) else found
 
 
-def _related(op: str, relation: Callable, x: object, y: object) -> Any:
+def _related(relation: Callable, x: object, y: object) -> Any:
     if are_sequences(x, y):
-        return compared_by_items(op, x, y)
+        return compared_by_items(relation, x, y)
     return _decided(relation(x, y))
 
 
@@ -66,7 +65,7 @@ def _same(x: object, y: object) -> Any:
     if x is y:
         return True
     if are_sequences(x, y):
-        return compared_by_items("Eq", x, y)
+        return compared_by_items(operator.eq, x, y)
     same = False if _is_no_sequence(x, y) or _is_no_sequence(y, x) else _decided(x == y)
     if not isinstance(same, Value):
         return bool(same)
@@ -108,7 +107,7 @@ def contains(items: Any, x: Any) -> Any:
     if isinstance(items, Tracer) and items.is_array and items.ndim and not stack.is_live():
         return python_number(METHODS["any"](items == x))
     is_asked = isinstance(items, (tuple, list, set, frozenset)) and (
-        is_traced((x, *items)) or any(map(is_choice, (x, *items))))
+        holds_traced((x, *items)) or any(map(is_choice, (x, *items))))
     if stack.is_live() or not is_asked:
         return x in items
     found: Any = False

@@ -8,7 +8,6 @@ itself. As long as neither is written to, that makes no difference; once one is,
 from typing import Any
 
 from ...ir.build import current
-from ...ir.graph import Var
 from ...util.array import AnyArray
 from ...util.errors import SideEffectError
 from .excuses import never
@@ -107,12 +106,8 @@ class Member:
     def is_at(self, owner: object, k: int, place: object) -> bool:
         """Whether it is this entry of this list, now."""
         same = self.place is place or (type(self.place) is type(place) is int and self.place == place) or (
-            isinstance(place, Tracer) and isinstance(self.place, Tracer) and _var(place) is _var(self.place))
+            isinstance(place, Tracer) and isinstance(self.place, Tracer) and place.held is self.place.held)
         return same and self.owner is owner and self.k == k and self.rebound == self.ties.rebound
-
-
-def _var(x: Tracer) -> Var:
-    return x.held
 
 
 def refuse_write(*_: object) -> Any:
