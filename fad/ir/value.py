@@ -156,14 +156,17 @@ def counted(x: "Value") -> "Value":
     return registry["cast"](x, dtype=INT, weak=True) if _is_truth(x) else x
 
 
-for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod",
-                       "pow": "pow", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
-                       "lshift": "left_shift", "rshift": "right_shift", "matmul": "matmul"}.items():
+# Python's name of an operator -> the op
+BINARY = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floordiv", "mod": "mod",
+          "pow": "pow", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+          "lshift": "left_shift", "rshift": "right_shift", "matmul": "matmul"}
+COMPARISONS = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+               "ne": "not_equal"}
+REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+for _python, _name in BINARY.items():
     setattr(Value, f"__{_python}__", _operator(_name, reflected=f"__r{_python}__"))
     setattr(Value, f"__r{_python}__", _operator(_name, swap=True))
-REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
-for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
-                       "ne": "not_equal"}.items():
+for _python, _name in COMPARISONS.items():
     setattr(Value, f"__{_python}__", _operator(_name, reflected=f"__{REFLECTED[_python]}__"))
 for _python, _name in {"neg": "neg", "abs": "abs", "invert": "invert"}.items():
     setattr(Value, f"__{_python}__", _unary(_name))

@@ -19,44 +19,11 @@ from ..values.tracer import Tracer
 from .builtin import BUILTIN_FACES
 
 # classes whose operations are Python's own or fad's: nothing is looked up for their instances
-PLAIN = frozenset(
-    (
-        bool,
-        int,
-        float,
-        complex,
-        str,
-        bytes,
-        bytearray,
-        list,
-        tuple,
-        dict,
-        set,
-        frozenset,
-        deque,
-        defaultdict,
-        OrderedDict,
-        range,
-        slice,
-        type(None),
-        type(Ellipsis),
-        type(NotImplemented),
-        FunctionType,
-        BuiltinFunctionType,
-        MethodType,
-        ModuleType,
-        np.ndarray,
-        np.float64,
-        np.float32,
-        np.int64,
-        np.int32,
-        np.bool_,
-        np.complex128,
-        Tracer,
-        Items,
-        RowList,
-    )
-)
+PLAIN = frozenset((
+    bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, deque, defaultdict,
+    OrderedDict, range, slice, type(None), type(Ellipsis), type(NotImplemented), FunctionType, BuiltinFunctionType,
+    MethodType, ModuleType, np.ndarray, np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128, Tracer,
+    Items, RowList))
 ARRAYS = frozenset((np.ndarray, Tracer, np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128))
 COMPARED = frozenset((list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict))  # what compares its elements
 NEW = COMPARED - {tuple, frozenset} | {bytearray, GeneratorType}

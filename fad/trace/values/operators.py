@@ -16,7 +16,7 @@ from ...ir.build import current
 from ...ir.integers import Integers
 from ...ir.op import registry
 from ...ir.types import INT, type_of
-from ...ir.value import REFLECTED, Value, answers
+from ...ir.value import BINARY, COMPARISONS, REFLECTED, Value, answers
 from ...ops.face import METHODS
 from ...ops.literals import python_int
 from ...util.array import AnyArray
@@ -24,18 +24,18 @@ from ...util.where import here
 from .view_call import is_tracer
 from .zero_dim import not_an_array
 
-_python_name = {"equal": "eq", "not_equal": "ne"}
 
-
-def _compare(name: str, decide: Callable, reflected: str) -> Callable:
+def _compare(python: str, decide: Callable) -> Callable:
     """Comparisons of extents are decided at once, under a guard; all others become part of the program."""
+    is_order = python not in ("eq", "ne")
+
     def method(self: Any, other: Any) -> Any:
         _ = self.atom                                         # where this may be None, the program asks it here
-        if answers(self, other, reflected):
+        if answers(self, other, f"__{REFLECTED[python]}__"):
             return NotImplemented
         if other is None or isinstance(other, (str, dict, set, bytes)):
-            if self.ndim and name in ("equal", "not_equal") and stack.builders():
-                return getattr(operator, _python_name[name])(
+            if self.ndim and not is_order and stack.builders():
+                return getattr(operator, python)(
                     self._concrete("an array was compared with what is no number", constant=True), other
                 )
             return NotImplemented
@@ -48,9 +48,9 @@ def _compare(name: str, decide: Callable, reflected: str) -> Callable:
             known = decide(facts, facts.form(self.atom) - facts.form(other if isinstance(other, int) else other.atom))
             if known is not None:
                 return known
-        if name not in ("equal", "not_equal"):
+        if is_order:
             _refuse_complex(self, other)
-        return registry[name](self, self.beside(other))
+        return registry[COMPARISONS[python]](self, self.beside(other))
     return method
 
 
@@ -122,36 +122,14 @@ def _round(self: object, digits: "int | None" = None) -> AnyArray:
     return _rounded("rint")(self) if digits is None else METHODS["round"](self, digits)
 
 
-_DECISIONS = {
-    "ge": ("greater_equal", _order(0)),
-    "gt": ("greater", _order(1)),
-    "le": ("less_equal", _reverse(_order(0))),
-    "lt": ("less", _reverse(_order(1))),
-    "eq": ("equal", _equal),
-    "ne": ("not_equal", _not(_equal)),
-}
-_IN_PLACE = {
-    "add": "add",
-    "sub": "sub",
-    "mul": "mul",
-    "truediv": "div",
-    "floordiv": "floordiv",
-    "mod": "mod",
-    "pow": "pow",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "matmul": "matmul",
-    "lshift": "left_shift",
-    "rshift": "right_shift",
-}
+_DECISIONS = {"ge": _order(0), "gt": _order(1), "le": _reverse(_order(0)), "lt": _reverse(_order(1)), "eq": _equal,
+              "ne": _not(_equal)}
 
 # the special methods of the tracer, by name
 OPERATORS: dict[str, Callable] = {
-    **{f"__{python}__": _compare(name, decide, f"__{REFLECTED[python]}__")
-       for python, (name, decide) in _DECISIONS.items()},
+    **{f"__{python}__": _compare(python, decide) for python, decide in _DECISIONS.items()},
     **{f"__i{python}__": _in_place(name, f"__r{python}__", getattr(operator, f"__{python}__"))
-       for python, name in _IN_PLACE.items()},
+       for python, name in BINARY.items()},
     **{f"__{name}__": _rounded(name) for name in ("floor", "ceil", "trunc")},
     "__round__": _round,
 }
