@@ -24,6 +24,7 @@ from .heap.effects import effects_of, guards_of_rewritten
 from .heap.journal import journal
 from .heap.lifting import lifted
 from .heap.percall import placed, refuse_leaks, settle
+from .heap.state import is_numeric
 from .lists.export import plain
 from .outcome.delivery import Left, left_by
 from .outcome.leaks import refuse_aliased_names, refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
@@ -82,13 +83,7 @@ class Traced(NamedTuple):
     inside: Any = None
 
 
-def is_data(x: object) -> bool:
-    """Whether a leaf is an array or a number, and not a static Python value."""
-    return (
-        (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc")
-        or isinstance(x, Value)
-        or type(x) in (int, float, complex)
-    )
+is_data = is_numeric                                         # of leaves: others are static Python values
 
 
 def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: str = "", names: Sequence = (),

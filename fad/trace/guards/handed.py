@@ -21,10 +21,10 @@ from ...util.errors import UnstageableError
 from ...util.foreign import remedy_in
 from ...util.profiled import unprofiled
 from ...util.where import is_captured_class, is_of_c, opaque_package_of
-from ..objects.containers import NEVER_CHANGE, contents
+from ..objects.containers import CHANGING, NEVER_CHANGE, contents, may_be_changed
 from ..objects.draws import goes_on
 from . import met
-from .kinds import has_attributes, is_disguised, is_object, may_be_changed
+from .kinds import has_attributes, is_disguised, is_object
 from .purity import is_effect
 from .reads import Reads, refuse_unknown
 from .snapshot import Snapshot
@@ -122,7 +122,7 @@ def refuse_proxy(x: object) -> None:
 def only_hands_on(f: object) -> bool:
     """Whether f is a function of Python's own that looks into no object that it is given, or puts it into a container.
     """
-    if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, (list, dict, set, deque)):
+    if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, CHANGING):
         return f.__name__ not in ("index", "count", "remove")
     return isinstance(f, (type, BuiltinFunctionType)) and f in HAND_ON
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...util.where import HEAP_TYPE, is_library, package_name
+from ...util.where import is_library, package_name
 from ..objects.containers import slots_of
 from ..objects.opaque_state import BUFFERS
 
@@ -68,8 +68,3 @@ def has_attributes(x: object) -> bool:
 def is_disguised(x: object) -> bool:
     """Whether x passes for an object of another class: a proxy, or a mock."""
     return not issubclass(type(x), x.__class__)
-
-
-def may_be_changed(cls: type) -> bool:
-    """Whether a class can be given other bases or attributes: one that Python code has made."""
-    return bool(cls.__flags__ & HEAP_TYPE)

@@ -34,9 +34,9 @@ import numpy as np
 from ...ir.build import Value
 from ...util.interrupts import let_through
 from ...util.where import package_name
-from ..objects.containers import NEVER_CHANGE, is_users, slots_of
+from ..objects.containers import NEVER_CHANGE, is_users, may_be_changed, slots_of
 from . import guard as of
-from .kinds import CONTAINERS, MISSING, VIEWS, has_attributes, is_open, may_be_changed
+from .kinds import CONTAINERS, MISSING, VIEWS, has_attributes, is_open
 
 _OWN = (
     Value,

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...util.defects import door, take_as_answer
-from ..objects.containers import NEVER_CHANGE, slots_of
+from ..objects.containers import NEVER_CHANGE, may_be_changed, slots_of
 from ..objects.opaque_state import BUFFERS, bytes_of
-from .kinds import MISSING, may_be_changed
+from .kinds import MISSING
 
 _BASES: tuple[Any, ...] = (list, tuple, deque, set, frozenset)
 _WRAPPERS = (UserDict, UserList, ChainMap)                    # objects that keep a container in an attribute

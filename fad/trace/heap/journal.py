@@ -6,7 +6,6 @@ cost is what was written, whatever the size of the heap. An object made since th
 and its changes are not noted.
 """
 from array import array
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,7 +18,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...util.profiled import unprofiled
 from ...util.where import package_name
-from ..objects.containers import contents, is_users, keeps_record, put_contents, same_contents
+from ..objects.containers import CHANGING, contents, is_users, keeps_record, put_contents, same_contents
 from ..objects.draws import goes_on, put_state, same_state, state_of
 from ..objects.opaque_state import LARGEST, held_in, is_held_in, put_in
 from ..values.tracer import births
@@ -36,7 +35,7 @@ class CellKind(NamedTuple):
 CONTAINER = CellKind(contents, put_contents, lambda cell, before: same_contents(contents(cell), before))
 PYTHON = CellKind(held_in, put_in, is_held_in)                    # it holds no traced values
 GENERATOR = CellKind(state_of, put_state, lambda cell, before: same_state(state_of(cell), before))
-_CONTAINERS = (list, dict, set, deque, CellType, ModuleType, type)
+_CONTAINERS = (*CHANGING, CellType, ModuleType, type)
 _NOTHING = (Value, str, bytes, int, float, complex, tuple, type(None))
 
 
@@ -171,7 +170,7 @@ class Journal:
         return (
             not self.is_noted(x)
             and id(x) not in self.made
-            and (isinstance(x, (list, dict, set, deque)) or is_users(x))
+            and (isinstance(x, CHANGING) or is_users(x))
             and self.is_outer(x)
         )
 
@@ -246,7 +245,7 @@ def attributes_of(owner: object) -> Any:
     """The cell that has the attributes of an object: of a list's subclass the dict, since the list is a cell of
     elements.
     """
-    return owner.__dict__ if isinstance(owner, (list, dict, set, deque)) and hasattr(owner, "__dict__") else owner
+    return owner.__dict__ if isinstance(owner, CHANGING) and hasattr(owner, "__dict__") else owner
 
 
 def all_made(things: Iterable) -> None:

@@ -4,7 +4,6 @@ That is what their arguments reach, and what their object does. A method of a li
 alone; functions that only look change nothing.
 """
 import functools
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from types import (
@@ -32,6 +31,7 @@ from ..guards.handed import LOOK
 from ..guards.kinds import is_open
 from ..objects.containers import (
     CALLS,
+    CHANGING,
     NEVER_CHANGE,
     is_empty,
     is_users,
@@ -59,9 +59,8 @@ FRESH = {
 }
 _METHODS = (BuiltinMethodType, MethodWrapperType)
 _DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType)
-_CONTAINERS = (list, dict, set, deque)
 # classes without attributes whose objects change, or hold something
-_HOLDING = (*_CONTAINERS, tuple, CellType, ContextVar, np.ndarray, *BUFFERS, property, staticmethod, classmethod, Value)
+_HOLDING = (*CHANGING, tuple, CellType, ContextVar, np.ndarray, *BUFFERS, property, staticmethod, classmethod, Value)
 _LEADING = {"__dict__", "__getattr__", "__call__"}            # names in classes whose objects may lead on
 _PLAIN = (str, bytes, int, float, complex, tuple, frozenset, range, slice, type(None), Value)
 
@@ -75,7 +74,7 @@ def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
     owner = getattr(f, "__self__", None)
     if goes_on(owner):
         note(owner)
-    if isinstance(f, _METHODS) and isinstance(owner, (*_CONTAINERS, *_PLAIN)):
+    if isinstance(f, _METHODS) and isinstance(owner, (*CHANGING, *_PLAIN)):
         return _method(f, owner, given)
     if isinstance(f, _DESCRIPTORS) and given:
         return _method(f, given[0], given[1:])
@@ -199,7 +198,7 @@ def _is_inert(cls: type) -> bool:
 
 def _is_cell(x: object) -> bool:
     return (
-        isinstance(x, _CONTAINERS)
+        isinstance(x, CHANGING)
         or keeps_record(x)
         or is_users(x)
         or goes_on(x)
@@ -212,11 +211,11 @@ def _parts(x: object) -> Iterable:
     """The things that x refers to."""
     if isinstance(x, (np.ndarray, ModuleType, Value)) or goes_on(x):
         return ()
-    if isinstance(x, (*_CONTAINERS, CellType)) or keeps_record(x) or is_users(x):
+    if isinstance(x, (*CHANGING, CellType)) or keeps_record(x) or is_users(x):
         items = items_in(x)
         return (
             items
-            if isinstance(x, (*_CONTAINERS, CellType)) and not is_users(x)
+            if isinstance(x, (*CHANGING, CellType)) and not is_users(x)
             else [*items, *_parts_of_class(x if isinstance(x, type) else type(x))]
         )
     return parts_of(x)

@@ -32,13 +32,14 @@ from .journal import CONTAINER, PYTHON, all_made, journal, note
 
 def is_data(x: Any) -> bool:
     """Whether a leaf can be traced: an array, a number, a truth value (or not there yet)."""
-    if isinstance(x, np.ndarray):
+    return x is UNDEFINED or isinstance(x, (bool, int, float, complex)) or is_numeric(x)
+
+
+def is_numeric(x: Any) -> bool:
+    """Whether x is an array of numbers, or a number of NumPy's or Python's; a truth value of Python's is none."""
+    if isinstance(x, (np.ndarray, np.generic)):
         return x.dtype.kind in "biufc"
-    return (
-        x is UNDEFINED
-        or isinstance(x, (Value, bool, int, float, complex))
-        or (isinstance(x, np.generic) and x.dtype.kind in "biufc")
-    )
+    return isinstance(x, Value) or type(x) in (int, float, complex)
 
 
 def is_array(x: object) -> bool:

@@ -17,6 +17,7 @@ from ...ops.literals import as_array, python_number
 from ...util.array import AnyArray
 from ..heap.operands import holds_traced, refused
 from ..heap.percall import is_maker, made, recorded
+from ..heap.state import is_numeric
 from ..objects.draws import goes_on, numpy_random, order_of
 from .items import Items
 from .rows import RowList
@@ -123,21 +124,12 @@ def _entries(f: Callable, population: Any) -> Callable:
     if isinstance(population, Value):
         traced: Any = population
         return lambda k: traced[k]
-    types = {(t.dtype, t.rank, t.weak) for t in map(type_of, population)} if all(map(is_data, population)) else {}
+    types = {(t.dtype, t.rank, t.weak) for t in map(type_of, population)} if all(map(is_numeric, population)) else {}
     if len(types) != 1:
         raise refused(f, "it selects from a list whose elements are of several types")
     stacked = as_array(list(population))
     is_weak = type_of(population[0]).weak
     return lambda k: python_number(stacked[k]) if is_weak else stacked[k]
-
-
-def is_data(x: object) -> bool:
-    """Whether x is a number or an array of numbers."""
-    return (
-        isinstance(x, Value)
-        or type(x) in (int, float, complex)
-        or (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biufc")
-    )
 
 
 def _length(x: Any) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...ir.build import Value
 from ...util.reach import reached
-from ...util.where import is_routine, package_name
+from ...util.where import HEAP_TYPE, is_routine, package_name
 from .bound import Unsure
 
 NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))  # classes of what there may be many of
@@ -22,7 +22,7 @@ _LIBRARIES = {"builtins", "fad", "numpy", "scipy", "numba", "functools", "iterto
 _PYTHONS = NEVER_CHANGE | {                                   # nearly all that is asked about
     list, dict, tuple, set, FunctionType, BuiltinFunctionType, MethodType, ModuleType, CellType, np.ndarray, np.float64,
 }
-_SEQUENCES = (list, dict, set, deque)
+CHANGING = (list, dict, set, deque)                          # Python's own containers that change
 
 
 class Record:
@@ -190,7 +190,7 @@ def put_contents(owner: Any, value: Any) -> None:
         owner.put(value)
     elif isinstance(owner, list):
         owner[:] = value
-    elif isinstance(owner, _SEQUENCES):
+    elif isinstance(owner, CHANGING):
         if not same_contents(contents(owner), value) or not _same_keys(owner, value):
             owner.clear()
             (owner.extend if isinstance(owner, deque) else owner.update)(value)  # type: ignore[union-attr]
@@ -241,7 +241,7 @@ def containers_in(values: list, is_closed: Callable) -> list:
 def _is_container(x: object) -> bool:
     if isinstance(x, (*_PLAIN, tuple, *CALLS, FunctionType, EnclosingVariable)):
         return False
-    return isinstance(x, (*_SEQUENCES, CellType, Globals)) or is_users(x)
+    return isinstance(x, (*CHANGING, CellType, Globals)) or is_users(x)
 
 
 def _parts(x: Any) -> Iterable:
@@ -285,6 +285,11 @@ def never_change(items: Any) -> bool:
     if type(items) is dict:
         return NEVER_CHANGE.issuperset(map(type, items)) and NEVER_CHANGE.issuperset(map(type, items.values()))
     return type(items) in (list, tuple) and NEVER_CHANGE.issuperset(map(type, items))
+
+
+def may_be_changed(cls: type) -> bool:
+    """Whether a class can be given other bases or attributes: one that Python code has made."""
+    return bool(cls.__flags__ & HEAP_TYPE)
 
 
 def is_users(x: object) -> bool:

@@ -16,8 +16,8 @@ import numpy as np
 from ...ir.build import Value
 from ...ops.carry import UNDEFINED
 from ...util.interrupts import let_through
-from ...util.where import HEAP_TYPE, package_name
-from .containers import is_users
+from ...util.where import package_name
+from .containers import is_users, may_be_changed
 
 _SEEN = (list, tuple, dict, set, frozenset, type, ModuleType, FunctionType, np.ndarray, Value)
 LARGEST = 1 << 20                                             # bytes of an array that is kept
@@ -46,7 +46,7 @@ def arrays_within(x: object) -> Iterator[np.ndarray]:
 
 def held_by_c(x: object) -> list:
     """The things that an object holds where Python's code does not see them: in the fields of a class of C's."""
-    if all(c.__flags__ & HEAP_TYPE or c is object for c in type(x).__mro__) or isinstance(x, _SEEN):
+    if all(may_be_changed(c) or c is object for c in type(x).__mro__) or isinstance(x, _SEEN):
         return []
     return [part for part in gc.get_referents(x) if not isinstance(part, (type, ModuleType, FunctionType))]
 

@@ -25,6 +25,7 @@ from ..lists.export import plain
 from ..lists.items import Items
 from ..lists.rows import RowList
 from ..objects.containers import (
+    CHANGING,
     Outer,
     contents,
     is_users,
@@ -156,7 +157,7 @@ def stays(root: Builder, x: object, since: "int | None" = None) -> bool:
     """Whether x is a container or an object that was there before the trace (or before this birth): it is no new one.
     """
     book = root.trace.journal
-    if not isinstance(x, (list, dict, set, deque)) and (isinstance(x, Value) or not is_users(x)):
+    if not isinstance(x, CHANGING) and (isinstance(x, Value) or not is_users(x)):
         return False
     if id(x) in book.made and since is None:
         return False
@@ -176,7 +177,7 @@ def _is_unregistered(root: Builder, x: object) -> bool:
             return ()
         if isinstance(y, tuple):
             return y
-        return may_change(items_in(y)) if isinstance(y, (list, dict, set, deque)) or is_users(y) else ()
+        return may_change(items_in(y)) if isinstance(y, CHANGING) or is_users(y) else ()
     return any(isinstance(y, Value) for y in reached([x], parts))
 
 

@@ -1,5 +1,4 @@
 """Values that a region of the program leaves in objects from before it, and that stay inside the program."""
-from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..heap.state import frozen
 from ..heap.state import is_array as _is_array
 from ..lists.items import Items
 from ..objects.bound import Unsure
-from ..objects.containers import contents, is_users, put_contents
+from ..objects.containers import CHANGING, contents, is_users, put_contents
 from ..regions import optional
 from ..values.aliases import may_be_one
 from ..values.choice import is_choice, number_of, text_of_number
@@ -80,7 +79,7 @@ class LeftInside:
                 )
             if isinstance(x, Tracer) and self._is_own(x):
                 self.found[id(x)] = x
-            elif isinstance(x, (list, dict, set, deque)) or (is_users(x) and not isinstance(x, tuple)):
+            elif isinstance(x, CHANGING) or (is_users(x) and not isinstance(x, tuple)):
                 self.fresh += [] if stays(self.builder.root, x, since) else [x]
 
     def _is_own(self, x: Tracer) -> bool:

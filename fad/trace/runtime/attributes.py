@@ -22,11 +22,11 @@ from ..guards import guard as of
 from ..guards import met
 from ..guards.by_python import GENERATED
 from ..guards.handed import refuse_opaque
-from ..guards.kinds import CONTAINERS, MISSING, is_object, is_open, may_be_changed
+from ..guards.kinds import CONTAINERS, MISSING, is_object, is_open
 from ..guards.reads import guard
 from ..heap.journal import journal, note
 from ..heap.percall import part_of, refuse_state
-from ..objects.containers import NEVER_CHANGE, contents, slots_of
+from ..objects.containers import NEVER_CHANGE, contents, may_be_changed, slots_of
 from ..objects.draws import goes_on
 from ..values.tracer import Tracer
 from .builtin import class_of
