@@ -84,8 +84,6 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
             return self.capture.swap(f)
         if isinstance(f, Dispatched):
             return functools.partial(self._dispatched_method, f)
-        if f is importlib.import_module:
-            return self._import_module
         f = f.original if type(f) is Maker else text_of(f) or f
         if is_setting(f) and is_tracing():
             return functools.partial(answer, current().root, f)
@@ -201,10 +199,6 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         made_by = self.making(f)
         if made_by is not None:
             return made_by
-        if f is getattr:
-            return self._getattr
-        if f is hasattr:
-            return self._hasattr
         if isinstance(f, np.vectorize) or function_of_numbers(f) is not None:
             return self.capture.swap(f)
         getter = self.getter(f)
