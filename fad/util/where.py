@@ -156,12 +156,14 @@ def _is_array(cls: type) -> bool:
 
 def module_name(x: object) -> str:
     """The module that a class or a function names as its own; empty if it names none. (A class from Cython may have a
-    descriptor there.)
+    descriptor there.) A class that `exec` has made in a namespace without a name says "builtins", and means none.
 
     >>> module_name(os.getcwd), module_name(int), module_name(1.0)
     ('posix', 'builtins', '')
     """
     found = getattr(x, "__module__", None)
+    if found == "builtins" and isinstance(x, type) and x.__flags__ & HEAP_TYPE:
+        return ""
     return found if isinstance(found, str) else ""
 
 
@@ -171,9 +173,9 @@ def package_name(x: object) -> str:
 
 
 def is_fads(f: object) -> bool:
-    """Whether a function is fad's own, or a method of one of its objects."""
-    owner = type(getattr(f, "__self__", None))
-    return (package_name(f) == "fad" or package_name(owner) == "fad") and not is_routine(f) and not is_routine(owner)
+    """Whether a function is fad's own, one of its objects (which may have the user's name), or a method of one."""
+    classes = type(f), type(getattr(f, "__self__", None))
+    return any(package_name(x) == "fad" for x in (f, *classes)) and not any(map(is_routine, (f, *classes)))
 
 
 def is_routine(x: object) -> bool:

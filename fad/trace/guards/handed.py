@@ -67,6 +67,7 @@ def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Ca
     # of these only the methods are from outside
     own = [id(x) in root.trace.inside or has_traced(contents(x).values()) for x in found]
     classes = dict.fromkeys([type(x) for x, is_own in zip(found, own) if is_own and is_captured_class(type(x))])
+    classes.update(dict.fromkeys(x for x in given if isinstance(x, type) and is_captured_class(x)))
     objects = list(classes) + [x for x, is_own in zip(found, own) if not is_own]
     if objects:
         root.trace.reads = root.trace.reads or Reads()

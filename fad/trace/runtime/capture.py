@@ -42,7 +42,7 @@ from ..objects.opaque_state import BUFFERS
 from .attributes import Attributes
 from .captured_records import records_from
 from .control import Runtime
-from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced, redirected
+from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced, reading, redirected
 from .scopes import Scopes
 
 
@@ -369,7 +369,10 @@ def captured(f: Any) -> Callable:
     if root.trace.frontend is None:
         root.trace.frontend = Capture(root)
     frontend = root.trace.frontend
-    return f if frontend.runtime.is_captured(getattr(f, "__func__", f)) else frontend.function(f)
+    new = f if frontend.runtime.is_captured(getattr(f, "__func__", f)) else frontend.function(f)
+    code = getattr(getattr(new, "__func__", new), "__code__", None)
+    is_seen = code not in frontend.runtime.plain or root.live
+    return new if is_seen else functools.partial(reading, new)
 
 
 def _new_cell(value: Callable) -> Any:
