@@ -22,7 +22,7 @@ class Closed:
     """
 
     def __init__(self, f: Callable, xs: Sequence, name: str):
-        traced = trace(lambda *xs: f(*xs), list(xs), own=True, once=False)
+        traced = trace(lambda *xs: f(*xs), list(xs), own=True, runs=None)
         if traced.written:
             raise SideEffectError(f"a function that {name} is given writes to its argument",
                                   why="the solver may call it with an array that it still needs",

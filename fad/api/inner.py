@@ -9,12 +9,14 @@ from ..ir import stack
 from ..ir.build import Value
 from ..ir.graph import Func, Var, silent
 from ..ir.op import registry
+from ..ir.records import EXAMPLE, ONCE
 from ..ir.types import INT, type_of
 from ..ir.uses import operands
 from ..ir.walk import evaluate
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..passes.pipeline import rearranged
+from ..trace.heap.operands import OneByOneError
 from ..trace.outcome.sharing import keep_apart
 from ..trace.tracing import Traced, is_data, trace
 from ..transforms.vectorise import vectorise
@@ -26,7 +28,6 @@ from ..util.errors import (
     IntegerArgumentError,
     NotScalarError,
     StructureError,
-    UnstageableError,
 )
 from ..util.foreign import numbers_of, package_of, remedy_of
 from ..util.interrupts import let_through
@@ -61,14 +62,14 @@ class Inner:
             return call_fitting(f, inner_args, inner_kwargs)
         names = leaf_names(f, structure)
         self.wanted = [self.data.index(k) for k in wanted if k in self.data]
-        self.traced: Traced = self._traced(f, call, names, once=whole is None)
+        self.traced: Traced = self._traced(f, call, names, EXAMPLE if whole is not None else ONCE)
         inside = None if stack.is_live() else self.traced.inside       # on the tape one example runs after the other
         if whole is not None and inside is not None and inside.is_changed and not inside.is_scratch(self.traced.func):
             self._refuse_changes_by_data()
             self.deliver(self._left_values())
-            self.traced = self._traced(f, call, names, once=False)        # a memo that is filled once may stay
+            self.traced = self._traced(f, call, names, EXAMPLE)        # a memo that is filled once may stay
             if self.traced.inside.is_changed:
-                raise _refused_change()
+                raise _one_by_one()
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
         self.func = self.traced.func
         if not stack.is_live():
@@ -77,8 +78,8 @@ class Inner:
         if self.traced.inside is not None and not is_delivered:
             self.deliver(self._left_values())
 
-    def _traced(self, f: Callable, call: Callable, names: Sequence, once: bool) -> Traced:
-        return trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted, once=once)
+    def _traced(self, f: Callable, call: Callable, names: Sequence, runs: str) -> Traced:
+        return trace(f, self.args, call, names=[names[k] for k in self.data], moving=self.wanted, runs=runs)
 
     def _refuse_changes_by_data(self) -> None:
         """An error if what a function of one example leaves outside itself depends on the example."""
@@ -87,7 +88,7 @@ class Inner:
             if not reached.isdisjoint(operands(eqn)):
                 reached.update(eqn.outputs)
         if not reached.isdisjoint(func.outputs[len(func.outputs) - self.traced.delivered:]):
-            raise _refused_change()
+            raise _one_by_one()
 
     def tree_of(self, values: Sequence) -> Any:
         """The result tree with these data leaves."""
@@ -110,9 +111,9 @@ class Inner:
             self.traced.inside.put(values[len(values) - self.traced.delivered:])
 
 
-def _refused_change() -> UnstageableError:
-    return UnstageableError("a function of one example changes something outside itself",
-                            why="it would do so for each example of the batch", do="return the new value")
+def _one_by_one() -> OneByOneError:
+    return OneByOneError("a function of one example changes something outside itself",
+                         why="it does so for each example of the batch", do="return the new value")
 
 
 def _is_pythons_int(x: ArrayOrNumber) -> bool:

@@ -5,11 +5,19 @@ from typing import Any, overload
 import numpy as np
 
 from ..ir import stack
+from ..ir.build import current
 from ..ir.op import registry
 from ..ir.walk import evaluate
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..ops.literals import as_array
+from ..routines import examples
+from ..trace.heap.operands import OneByOneError
+from ..trace.heap.state import TreeLayout
+from ..trace.lists.export import plain
+from ..trace.outcome.returned import in_parts
+from ..trace.regions.unroll import attempted
+from ..trace.runtime.capture import captured
 from ..trace.tracing import is_data
 from ..transforms.vmap import batch, example_of, varying
 from ..util import tree
@@ -17,7 +25,7 @@ from ..util.array import AnyArray
 from ..util.errors import ArgumentError, ExtentError
 from ..util.foreign import remedy_of
 from ..util.keywords import named_as_here
-from .inner import Inner
+from .inner import Inner, call_fitting
 from .signatures import P, R
 from .staged import Staged, check_callable, policy
 
@@ -87,8 +95,15 @@ def vmap(f: "Callable | None" = None, in_axes: object = 0, out_axes: object = 0,
         n = _batch_extent(moved, axes)
         if stack.is_live():
             return _placed(_one_by_one(f, structure, kwargs, moved, axes, n), out_axes)
-        examples = [x if a is None else example_of(x, 0) for x, a in zip(moved, axes)]
-        inner = Inner(f, structure.unflatten(examples), kwargs, whole=moved, is_delivered=True)
+
+        def example(k: Any) -> tuple:
+            return structure.unflatten([x if a is None else example_of(x, k) for x, a in zip(moved, axes)])
+        try:
+            inner = attempted(lambda: Inner(f, example(0), kwargs, whole=moved, is_delivered=True), {}, OneByOneError)
+        except OneByOneError:
+            if isinstance(n, int) and n == 0:
+                raise
+            return _placed(_in_order(lambda k: call_fitting(captured(f), example(k), kwargs), n), out_axes)
         flags = [k < len(axes) and axes[k] is not None for k in inner.data]
         given = [moved[k] if b else x for k, x, b in zip(inner.data, inner.args, flags)]
         results = batch(inner.func, given, flags, n)
@@ -109,6 +124,19 @@ def _one_by_one(f: Callable, structure: tree.Structure, kwargs: dict, moved: lis
                       kwargs, whole=moved)
         results.append(inner.tree_of(evaluate(inner.func, inner.args)))
     return tree.map_leaves(_stacked, *results)
+
+
+def _in_order(f: Callable, n: Any) -> Any:
+    """The stacked results of f(0), ..., f(n - 1), in a loop of the program: it carries what `f` changes outside."""
+    layouts: list = []
+
+    def leaves_of(k: Any) -> tuple:
+        layout = TreeLayout(in_parts(current(), plain(f(k))))
+        layouts[:] = layouts or [layout]
+        layouts[0].require(layout, "the result of an example")
+        return tuple(layout.data)
+    stacked = captured(examples.in_order)(leaves_of, n)
+    return layouts[0].filled(iter(stacked))
 
 
 def _stacked(*ys: object) -> AnyArray:

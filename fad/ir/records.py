@@ -91,6 +91,7 @@ class TraceState:
 
 
 ONCE = "once"  # of a region: what it records runs as often as the region around it
+EXAMPLE = "example"  # of a region: what it records runs for all examples of a batch, in no order
 
 
 @dataclass(slots=True)
@@ -106,7 +107,7 @@ class RegionState:
     entangled: list[tuple] = field(default_factory=list)        # tracers that got aliases or are lost, and the marks
     ties: dict[int, list] = field(default_factory=dict)         # of lists (values/member): [ties, written inside]
     steps: list[Any] = field(default_factory=list)              # of the prelude: Python's calls before the program
-    runs: Any = None                                            # ONCE, (iteration, count), or None: unknown
+    runs: Any = None                                            # ONCE, EXAMPLE, (iteration, count), or None: unknown
     side: Any = None                                            # of a branch: its selector, and which side it is
     memory: Any = None                                          # of an iteration: what its inner loops came to
     is_retried: bool = False                                    # whether it is traced anew when a list asks

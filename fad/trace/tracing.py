@@ -87,30 +87,30 @@ is_data = is_numeric                                         # of leaves: others
 
 
 def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: str = "", names: Sequence = (),
-          own: bool = False, moving: Sequence = (), once: bool = True, state: Sequence = ()) -> Traced:
+          own: bool = False, moving: Sequence = (), runs: "str | None" = ONCE, state: Sequence = ()) -> Traced:
     """Trace f on inputs like these leaves.
 
     call(f, inputs) makes the call (by default with the inputs in order). names: the inputs'. own: f is a body of fad's
-    own, which sees to the capture of what it calls. moving: the inputs that a derivative is taken through. once:
-    whether the Func runs once each time that the program around it does. state: locations outside whose numbers are
-    inputs.
+    own, which sees to the capture of what it calls. moving: the inputs that a derivative is taken through. runs:
+    how often the Func runs each time that the program around it does (ONCE, EXAMPLE, or None: unknown). state:
+    locations outside whose numbers are inputs.
 
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
     def once_more() -> Traced:
-        return _trace(f, leaves, call or _in_order, name, names, own, moving, once, state)
+        return _trace(f, leaves, call or _in_order, name, names, own, moving, runs, state)
     return once_more() if stack.builders() else with_owners(once_more)
 
 
 def _trace(f: Callable, leaves: Sequence, call: Callable, name: str, names: Sequence, own: bool, moving: Sequence,
-           once: bool, state: Sequence) -> Traced:
+           runs: "str | None", state: Sequence) -> Traced:
     """One trace, as trace() makes it."""
     with (building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder,
           refused_for_owners(builder), lifted(builder.root, state), effects_of(builder) as effects):
         is_whole = builder.parent is None
         if is_whole:
             builder.trace.owners.update(known_owners())
-        builder.region.runs = ONCE if once else None
+        builder.region.runs = runs
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves
         given = _followed(builder, inputs, leaves, moving) if isinstance(builder, LiveBuilder) else inputs
@@ -149,7 +149,6 @@ def _trace(f: Callable, leaves: Sequence, call: Callable, name: str, names: Sequ
             elif is_whole:
                 settle_known(builder)
     if not is_whole:
-        _put_back(builder)
         return Traced(func, structure, statics, (), written, (), Checks(()),
                       delivered=len(inside.outputs) if inside else 0, inside=inside)
     written += tuple([len(inputs) + k for k, _ in outer])
@@ -300,14 +299,6 @@ def _told_apart(root: Builder, inputs: list) -> tuple:
     """Whether inputs are one array, by their places, where the function has asked."""
     place = {id(x): k for k, x in enumerate([*inputs, *[value for _, value in root.trace.captured.values()]])}
     return tuple((place[id(x)], place[id(y)], same) for x, y, same in root.trace.told_apart)
-
-
-def _put_back(builder: Builder) -> None:
-    """The arrays around a function within a program hold again what they held: the program around gives them what it
-    computes for them (see LeftInside)."""
-    for tracer, var in builder.region.mutated.values():
-        if tracer.builder is not builder:
-            tracer.put_back(var)
 
 
 def _unified(func: Func, builder: Builder) -> "tuple[Func, tuple]":

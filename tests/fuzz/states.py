@@ -40,7 +40,16 @@ EFFECTS = within("""
 NUMBERS = within("y[0] | s | 0.3 | y.sum() * 0.2 | W[0] | LS[0] | LS[-1] | 2 | GAIN | OB.rate | OB.k * 0.1 | COUNT | "
                  "np.tanh(s) | OB.w[1] * y[1] | np.float64(0.5)")
 GLOBALS = ("GAIN", "COUNT", "MODE", "FLAG", "LIMIT", "W", "M", "ACT", "DT", "LS", "TP")
-TRANSFORMS = (fad.jit, fad.value_and_grad, fad.value_and_grad, lambda f: fad.jit(fad.value_and_grad(f)))
+EXAMPLES = np.array([[1.0], [0.6], [0.3]])
+
+
+def at_examples(f, vmap=None):
+    """The sum of f over a batch made of its argument; without vmap the loop over the batch."""
+    return lambda x: np.sum(vmap(f)(EXAMPLES * x) if vmap else [f(row) for row in EXAMPLES * x])
+
+
+TRANSFORMS = (fad.jit, fad.value_and_grad, fad.value_and_grad, lambda f: fad.jit(fad.value_and_grad(f)),
+              lambda f: fad.value_and_grad(at_examples(f, fad.vmap)))
 
 
 class Generator(effects.Generator):
@@ -90,9 +99,10 @@ def calls_of(body, seed, tier, run=Run):
     """None, or what was not right at one of the calls. body: the function, and what is done outside before each call
     after the first."""
     definition, transform = text_of(body[:1]), TRANSFORMS[seed % len(TRANSFORMS)]
+    plainly = at_examples if transform is TRANSFORMS[-1] else lambda f: f
     changes = ["pass", *(s.head for s in body[1:])][:CALLS]
     changes += ["pass"] * (CALLS - len(changes))
-    plain, staged = run(definition, 0), run(definition, 1, transform)
+    plain, staged = run(definition, 0, plainly), run(definition, 1, transform)
     for number, change in enumerate(changes):
         x = point(number)
         if any(isinstance(attempt(exec, change, r.scope), Exception) for r in (plain, staged)):
@@ -117,20 +127,20 @@ def calls_of(body, seed, tier, run=Run):
         if not wrong and plain.aliases() != staged.aliases():
             wrong = "state: other arrays are one"
         if not wrong and transform is not fad.jit and number in (1, CALLS - 1):
-            wrong = gradient_of(definition, changes[:number + 1], got[1], run)
+            wrong = gradient_of(definition, changes[:number + 1], got[1], run, plainly)
         if wrong:
             return f"call {number + 1}: {wrong}"
     return None
 
 
-def gradient_of(definition, changes, got, run=Run):
+def gradient_of(definition, changes, got, run=Run, plainly=lambda f: f):
     """None, or where the gradient of the last call is not its slope, all calls made anew. changes: what is done before
     each of them."""
     number = len(changes) - 1
     direction = np.sin(3.0 * np.arange(1, 5))
 
     def replayed(x):
-        fresh = run(definition, 2)
+        fresh = run(definition, 2, plainly)
         for k, change in enumerate(changes[:-1]):
             exec(change, fresh.scope)
             fresh.f(point(k))

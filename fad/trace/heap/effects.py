@@ -123,13 +123,20 @@ def guards_of_rewritten() -> list:
 
 @contextmanager
 def effects_of(builder: Builder) -> Iterator[Any]:
-    """Those of a trace; if it fails, and is no region of another, they are taken back."""
+    """Those of a trace; if it fails, and is no region of another, they are taken back.
+
+    The arrays around a function within a program hold again what they held, in any case: the program around gives them
+    what it computes for them (see LeftInside).
+    """
     book = journal()
     mark = book.begin()
     if builder is not builder.root:
         try:
             yield Effects(mark)
         finally:
+            for tracer, var in builder.region.mutated.values():
+                if tracer.builder is not builder:
+                    tracer.put_back(var)
             book.end(mark)
         return
     note(*common_generators())

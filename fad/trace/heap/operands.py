@@ -26,9 +26,13 @@ _PLAIN = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type, typ
           PurePath)
 
 
-def refused(f: Callable, why: str) -> UnstageableError:
+class OneByOneError(UnstageableError):
+    """A function of one example changes something outside itself, or draws: its examples run one after the other."""
+
+
+def refused(f: Callable, why: str, error: type[UnstageableError] = UnstageableError) -> UnstageableError:
     """The error of a call that is no step of the prelude."""
-    return UnstageableError(
+    return error(
         f"{getattr(f, '__name__', 'a function')} gives another result at each call",
         why=why,
         do="call it before, and pass what it returns as an argument",

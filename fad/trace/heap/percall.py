@@ -22,7 +22,7 @@ from ...ir import stack
 from ...ir.build import Builder, Value, as_extent, current
 from ...ir.graph import Func, Var, free_vars
 from ...ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of
-from ...ir.records import ONCE
+from ...ir.records import EXAMPLE, ONCE
 from ...ir.types import Type, is_too_large, type_of
 from ...ops.conditional import around
 from ...ops.literals import python_number
@@ -44,7 +44,7 @@ from ..objects.draws import (
     same_state,
     state_of,
 )
-from .operands import Operands, holds_traced, is_seeded, refused
+from .operands import OneByOneError, Operands, holds_traced, is_seeded, refused
 
 # NumPy's methods that draw entry after entry, and the place of their `size`
 FILLED = {"random": 0, "random_sample": 0, "standard_normal": 0, "standard_exponential": 0, "normal": 2, "uniform": 2,
@@ -211,7 +211,9 @@ def _loops_around(f: Callable) -> list:
     loops: list = []
     for builder in around(current()):
         if builder.region.runs is None:
-            raise refused(f, "how often it is called depends on data (a branch, a while loop, an example of a batch)")
+            raise refused(f, "how often it is called depends on data (a branch, a while loop)")
+        if builder.region.runs == EXAMPLE:
+            raise refused(f, "each example of a batch is to have its own", OneByOneError)
         if builder.region.runs != ONCE:
             loops.insert(0, builder.region.runs)
     return loops
