@@ -18,6 +18,7 @@ from numba.core.runtime import rtsys
 __all__ = ["COUNTING", "Library", "Releasable", "called", "keep_in", "new_library", "stop", "store", "without_lock"]
 
 COUNTING = "NRT_incref", "NRT_decref"                        # Numba's functions that count references to memory
+LEVEL_OF_LARGE = 2  # of LLVM's passes: above it they copy loops, one for each answer of a test that an iteration asks
 _store: list = [None]
 _stopped: set = set()  # threads whose compilations end before their next step
 without_lock: set = set()  # threads in which LLVM works, for long, without Python's lock
@@ -86,11 +87,11 @@ class Releasable:
         """Tell the machine code where its environment lies."""
         JITCPUCodegen.set_env(self, name, environment)
 
-    def _pass_builder(self):
-        return _pass_builder(self._shared, 1)
+    def _pass_builder(self, opt):
+        return _pass_builder(self._shared, 1, opt)
 
-    def _module_pass_manager(self):
-        return JITCPUCodegen._module_pass_manager(self)
+    def _module_pass_manager(self, opt):
+        return JITCPUCodegen._module_pass_manager(self, opt=opt)
 
     def _add_module(self, module):
         _begin_step()
@@ -134,6 +135,7 @@ class Library(JITCodeLibrary):
     """
 
     holds_parts = knows_parts = False                        # whether it is that of kernels/parts.py, and refers to it
+    is_large = False                                         # whether it holds functions of many loops
     kernel: tuple = ()                                       # (fndesc, environment) of the kernel in it
 
     def get_pointer_to_function(self, name):
@@ -167,6 +169,7 @@ class Library(JITCodeLibrary):
             if library is rtsys.library and self.knows_parts and not self._calls_another(library):
                 continue                                     # the functions that count references are parts, too
             self._reload_init.update(library._reload_init)
+            self.is_large |= getattr(library, "is_large", False)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._optimize_final_module()
         self._finalize_final_module()
@@ -192,7 +195,7 @@ class Library(JITCodeLibrary):
         codegen = self._codegen
         module.data_layout = codegen._data_layout
         functions = list(module.functions)
-        builder = _pass_builder(getattr(codegen, "_shared", codegen), len(functions))
+        builder = _pass_builder(getattr(codegen, "_shared", codegen), len(functions), config.OPT)
         with _freed(llvm.create_new_function_pass_manager()) as passes:
             for name in ("simplify_cfg", "sroa", "instruction_combine", "simplify_cfg", "refprune"):
                 getattr(passes, f"add_{name}_pass")()
@@ -200,7 +203,8 @@ class Library(JITCodeLibrary):
                 passes.run(function, builder)
 
     def _optimize_final_module(self):
-        passes, builder = self._codegen._module_pass_manager()
+        level = min(config.OPT, LEVEL_OF_LARGE) if self.is_large else config.OPT
+        passes, builder = self._codegen._module_pass_manager(opt=level)
         with _of_llvm(), _freed(passes):
             passes.run(self._final_module, builder)
 
@@ -222,10 +226,10 @@ class _Builder:
     def __init__(self, codegen):
         self.codegen, self.left = codegen, 0
 
-    def get(self, runs):
+    def get(self, runs, opt):
         """The maker for the next so many runs."""
         if self.left <= 0:
-            self.builder, self.left = self.codegen._pass_builder(), self.RUNS
+            self.builder, self.left = self.codegen._pass_builder(opt=opt), self.RUNS
         self.left -= runs
         return self.builder
 
@@ -235,9 +239,9 @@ def _builder(codegen, *_settings):
     return _Builder(codegen)
 
 
-def _pass_builder(codegen, runs):
-    """The maker of passes for the next so many runs."""
-    return _builder(codegen, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE).get(runs)
+def _pass_builder(codegen, runs, opt):
+    """The maker of passes of a level for the next so many runs."""
+    return _builder(codegen, opt, config.LOOP_VECTORIZE, config.SLP_VECTORIZE).get(runs, opt)
 
 
 @contextlib.contextmanager

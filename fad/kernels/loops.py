@@ -17,9 +17,9 @@ from fad.kernels.variables import only_value, origin, range_arguments
 
 __all__ = ["NumbaLoops"]
 
-MANY = 40  # loops of a function that is large
+MANY = 16  # loops of a function that is large
 SHORT = 200  # statements of a nest of constant ranges, when it is written out
-FEW = 3  # sums of a loop that wait for each other
+FEW = 4  # sums of a loop that wait for each other; unroll-and-jam makes as many
 
 
 class NumbaLoops:
@@ -64,7 +64,7 @@ class NumbaLoops:
 
     def stands(self, header):
         """Whether the loop is compiled as it stands."""
-        return len(self.found) > MANY and self._size(header) > SHORT and not self._adds_up(header)
+        return self.are_many() and self._size(header) > SHORT and not self._adds_up(header)
 
     def is_hidden(self, label):
         """Whether LLVM should not know how an index moves: that of the loop whose iterations begin in this block, over
@@ -126,6 +126,10 @@ class NumbaLoops:
         ):
             return False
         return not call.args[0].name.startswith("$")         # else it is an element
+
+    def are_many(self):
+        """Whether the function is large."""
+        return len(self.found) > MANY
 
     # -- strips (see strip_mining.py) --------------------------------------------------------------
 

@@ -74,6 +74,8 @@ class LeanLower(lowering.Lower):
         )
         self._bounds = SignAnalysis(self.blocks, self._defined)
         self._loops = NumbaLoops(self.blocks, self._defined)
+        if self._loops.are_many():
+            self.library.is_large = True
         self._labels = {id(block): label for label, block in self.blocks.items()}
         self._singly_assigned_vars = set(of_one_value(self.blocks, self._is_counted))
 

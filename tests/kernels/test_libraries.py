@@ -43,7 +43,7 @@ def test_passes_take_no_longer_with_each_kernel():
 
 def test_one_maker_of_passes_is_for_several_kernels():
     codegen = libraries.Releasable(cpu_target.target_context.codegen())
-    assert len({id(codegen._pass_builder()) for _ in range(50)}) <= 2
+    assert len({id(codegen._pass_builder(3)) for _ in range(50)}) <= 2
 
 
 def test_who_waits_for_a_compilation_knows_when_it_leaves_the_lock(monkeypatch):

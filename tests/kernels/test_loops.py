@@ -6,11 +6,13 @@ import warnings
 import numba
 import numpy as np
 import pytest
+from numba.core import config
 from numba.core.compiler import run_frontend
 
 import fad
 import fad.kernels.loops
 from fad.backend.sums import with_free_sums
+from fad.kernels.libraries import Releasable
 from fad.kernels.loops import MANY, NumbaLoops, _node
 from fad.kernels.numba_pipeline import LeanCompiler
 from fad.kernels.variables import definitions
@@ -65,6 +67,14 @@ def test_a_large_function_gives_the_same_numbers_and_says_nothing(capfd, monkeyp
         np.testing.assert_allclose(ours, numpys, rtol=1e-10)
     assert len(nodes) == 12 * sum(STAND)
     assert capfd.readouterr() == ("", "")                    # LLVM warns where it cannot do what it is asked for
+
+
+@pytest.mark.parametrize("times, level", [(1, config.OPT), (2, min(2, config.OPT))])
+def test_llvm_copies_no_loops_of_a_large_function_for_the_tests_in_them(times, level, monkeypatch):
+    levels, manager = [], Releasable._module_pass_manager
+    monkeypatch.setattr(Releasable, "_module_pass_manager", lambda self, opt: levels.append(opt) or manager(self, opt))
+    numba.njit(function(times), pipeline_class=LeanCompiler)(np.ones(3))
+    assert levels == [level]
 
 
 def hidden(text):
