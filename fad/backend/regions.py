@@ -16,10 +16,15 @@ if TYPE_CHECKING:
 class Body:
     """A region as steps."""
 
-    __slots__ = ("func", "steps")
-
     def __init__(self, func: Func, steps: list):
         self.func, self.steps = func, steps
+        self._last: dict[Var, int] | None = None              # variable -> the place of the last step that reads it
+
+    def is_read_after(self, place: int, v: Var, views: Views) -> bool:
+        """Whether a step behind this place reads the variable."""
+        if self._last is None:                               # found once: a loop may carry hundreds of numbers
+            self._last = {v: k for k, s in enumerate(self.steps) for v in inputs_of(s, views)}
+        return self._last.get(v, -1) > place
 
 
 class Regions:
@@ -123,7 +128,7 @@ def _same_register(lowering: "Lowering", body: Body, result: Atom, carry: "Var |
 def _read_once_made(body: Body, place: int, result: Var, carry: Var, views: Views) -> bool:
     """Whether the carry is read after the step at this place has made the result; in a branch of that step, too."""
     step = body.steps[place]
-    if any(carry in inputs_of(s, views) for s in body.steps[place + 1:]):
+    if body.is_read_after(place, carry, views):
         return True
     if step.eqn is None or not is_branch(step.eqn):
         return False

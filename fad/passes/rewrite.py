@@ -29,6 +29,15 @@ class Scope:
             scope = scope.parent
         return atom
 
+    def replaces(self) -> bool:
+        """Whether some variable stands for another one here."""
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.replaced:
+                return True
+            scope = scope.parent
+        return False
+
     def producer(self, atom: Atom) -> "Equation | None":
         """The equation that made a variable; None for inputs and numbers."""
         return next((scope.made_by[atom] for scope in self._outwards() if atom in scope.made_by), None)
@@ -94,6 +103,8 @@ def in_regions(eqn: Equation, run: Callable) -> Equation:
 
 
 def _renewed(eqn: Equation, visit: Visit, scope: Scope) -> Equation:
+    if not scope.replaces():                                  # as in most passes, over most of the program
+        return in_regions(eqn, lambda region: rewrite(region, visit, scope))
     inputs = tuple([as_atom(scope.resolve(a)) for a in eqn.inputs])
     regions = tuple([rewrite(renewed_inputs(r, scope), visit, scope) for r in eqn.regions])
     outputs = tuple([_renewed_var(v, scope) for v in eqn.outputs])
