@@ -10,7 +10,7 @@ from ..ops.face import BY_NAME
 from ..util.array import ArrayOrNumber
 from ..util.interrupts import let_through
 from .errors import scalar_name
-from .fitting import CHECKS, why_singular
+from .fitting import CHECKS, failures, why_singular
 from .registry import FUNCTIONS
 from .tensor import Tensor, wrap
 from .together import together
@@ -214,12 +214,12 @@ class FactoredLU(NamedTuple):
     info: Any
 
 
-def lu_factor_ex(A: object, *, pivot: bool = True, check_errors: bool = False) -> FactoredLU:
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> FactoredLU:
     """lu_factor, with what went wrong."""
-    return FactoredLU(*lu_factor(A, pivot=pivot), wrap(np.zeros(A.shape[:-2], np.int32)))
+    return FactoredLU(*lu_factor(A, pivot=pivot), wrap(failures(A._a, inverted=True)))
 
 
-def lu(A: object, pivot: bool = True, get_infos: bool = False) -> Any:
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     """The LU factors of matrices, with what went wrong if that is asked for."""
     return (lu_factor_ex if get_infos else lu_factor)(A, pivot=pivot)
 

@@ -4,8 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.linalg import get_lapack_funcs
 
+from ..ops.linalg.solve import run_lu
+from ..ops.table import TABLE
 from ..util.array import AnyArray, Axes
 from .errors import c_name
 
@@ -234,19 +235,26 @@ CHECKS.update(solve_ex=solve, lu=_lu("linalg.lu"), lu_factor=_lu("torch.lu_facto
 # -- factorizations that fail ------------------------------------------------------------------------------------------
 
 
+def failures(a: np.ndarray, inverted: bool) -> np.ndarray:
+    """LAPACK's info for each matrix that is to be inverted, or of which the Cholesky factor is wanted: 0, or the order
+    of the first leading minor that makes this impossible."""
+    if not inverted:
+        return np.asarray(TABLE["cholesky_ex"].run(a)[1])
+    pivots = np.diagonal(run_lu(a)[0], axis1=-2, axis2=-1)
+    found = np.cumprod(pivots != 0, -1).sum(-1)
+    return np.where(found < pivots.shape[-1], found + 1, 0).astype(np.int32)
+
+
 def why_singular(called: str, a: np.ndarray) -> str:
     """PyTorch's words for an inverse or a Cholesky factor that could not be computed: which matrix of the stack, and
     where in it. Empty if all can be."""
     is_inverse = called.endswith(("inv", "inverse"))
-    for k, m in enumerate(a.reshape(-1, *a.shape[-2:])):
-        factor = get_lapack_funcs("getrf" if is_inverse else "potrf", (m,))
-        info = factor(m)[-1] if is_inverse else factor(m, lower=True)[1]
-        if info > 0:
+    for k, info in enumerate(failures(a, is_inverse).reshape(-1)):
+        if info:
             batch = f"(Batch element {k}): " if a.ndim > 2 else ""
             if is_inverse:
                 return (f"linalg.inv: {batch}The diagonal element {info} is zero, the inversion could not be completed "
                         "because the input matrix is singular.")
             return (f"{called}: {batch}The factorization could not be completed because the input is not "
-                    f"positive-definite (the leading minor of order {info} is not "
-                    "positive-definite).")
+                    f"positive-definite (the leading minor of order {info} is not positive-definite).")
     return ""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..trace.runtime.namespaces import attribute_of
+from ..trace.values.of_tensors import standing_for
 from ..util import tree
 from ..util.array import ArrayOrNumber
 from .errors import c_name
@@ -69,7 +70,9 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
         return library if for_tensor is None else for_tensor
 
     def call(*args: object, **kwargs: object) -> Any:
-        if not any(isinstance(a, Tensor) for a in (*args, *kwargs.values())) and not _holds_tensors(args):
+        means_tensors = for_tensor is not None and standing_for.get() is not None and _any_traced(args)
+        if (not means_tensors and not any(isinstance(a, Tensor) for a in (*args, *kwargs.values()))
+                and not _holds_tensors(args)):
             return library(*args, **kwargs)
         if for_tensor is not None:
             return _as_step(path, for_tensor, args, kwargs)
@@ -143,6 +146,11 @@ def _stepping(path: str, f: Callable) -> Callable:
         return _as_step(path, f, args, kwargs)
     call.__qualname__ = path.rpartition(".")[2]
     return call
+
+
+def _any_traced(args: tuple) -> bool:
+    """Whether one of these is a traced value: in a function that is called on tensors, it stands for a tensor."""
+    return any(getattr(a, "__fad_level__", 0) > 1 for a in args)
 
 
 def _holds_tensors(args: tuple) -> bool:

@@ -4,8 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ops.table import TABLE
 from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from .factors import MATRICES, Factors, pivoting
+from .fitting import failures
 from .libraries import face
 from .products import cross_product
 from .registry import named
@@ -13,8 +15,22 @@ from .results import QR, Cholesky, Inverted, Solved
 from .tensor import Tensor, raw, wrap
 
 
-def _info(x: AnyArray) -> Tensor:
-    return wrap(np.zeros(x.shape[:-2], np.int32))
+def _told(f: Callable, result: type, inverted: bool = True) -> Callable:
+    """f of matrices, with LAPACK's info for each of them. A matrix that cannot be factored has nan for a result, unless
+    errors are asked for."""
+    def call(A: Tensor, *args: object, check_errors: bool = False, **options: object) -> Any:
+        try:
+            return result(f(A, *args, **options), wrap(np.zeros(A.shape[:-2], np.int32)))
+        except np.linalg.LinAlgError:
+            if check_errors or not isinstance(A, Tensor):
+                raise
+        info = failures(A._a, inverted)
+        fails = (info != 0)[..., None, None]
+        y = f(TABLE["where"](fails, np.eye(A._a.shape[-1]), A), *args, **options)
+        lost = TABLE["where"](fails, A, 0) * np.where(fails, np.nan, 1).astype(A._a.dtype)
+        one = 1 + lost.sum((-2, -1), True)                                      # or nan, as its derivatives are
+        return result(y * (one if y.ndim >= A._a.ndim else one[..., 0]), wrap(info))
+    return call
 
 
 def norm(A: Tensor, ord: object = None, dim: Axes = None, keepdim: bool = False, *, dtype: DTypeLike = None) -> Tensor:
@@ -68,7 +84,7 @@ def vander(x: Tensor, *, N: "int | None" = None) -> Tensor:
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B (left=False: X A = B)."""
     if left and (len(B.shape) == 1 or A.shape[:-1] == B.shape):  # one vector, or one for each matrix
-        return solve(A, B.unsqueeze(-1)).squeeze(-1)
+        return solve(A, B[..., None])[..., 0]
     return face("numpy.linalg.solve", A, B) if left else solve(A.mT, B.mT).mT
 
 
@@ -163,9 +179,8 @@ LINALG: dict[str, Callable] = {
     "norm": norm, "vector_norm": vector_norm, "matrix_norm": matrix_norm, "solve_triangular": solve_triangular,
                                "cholesky": cholesky, "vander": vander,
     "solve": solve, "qr": qr, "cross": cross, "cond": cond, "diagonal": diagonal,
-    "inv_ex": lambda A, *, check_errors=False: Inverted(face("numpy.linalg.inv", A), _info(A)),
-    "cholesky_ex": lambda A, *, upper=False, check_errors=False: Cholesky(cholesky(A, upper=upper), _info(A)),
-    "solve_ex": lambda A, B, *, left=True, check_errors=False: Solved(solve(A, B, left=left), _info(A)),
+    "inv_ex": _told(lambda A: face("numpy.linalg.inv", A), Inverted),
+    "cholesky_ex": _told(cholesky, Cholesky, inverted=False), "solve_ex": _told(solve, Solved),
     **MATRICES, "matrix_exp": lambda A: face("scipy.linalg.expm", A), "lu": lu,
     "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim),
                                "multi_dot": lambda tensors: face("numpy.linalg.multi_dot", list(tensors)),

@@ -251,7 +251,8 @@ def refresh(x: Tensor) -> None:
     if base._fn is None and not base._rg:
         # what it saw was written over, and the base has left the graph since
         if x._fn is not None and not view.creation:
-            x._fn, x._nr, x._rg = None, 0, False
+            x._fn, x._nr, x._rg = record.Nowhere(()), 0, True
+            x._fn.label = "AsStridedBackward0"
         view.stamp = x._vc[0]
         return
     if view.creation:

@@ -129,3 +129,34 @@ def test_least_squares_of_stacks(rows, columns, driver):
 
 def test_least_squares_gives_tensors_also_of_nothing():
     assert all(isinstance(part, fad.Tensor) for part in LA.lstsq(fad.ones(2, 3), fad.ones(2, 1)))
+
+
+MIXED = fad.stack([2 * fad.eye(2), SINGULAR, -fad.eye(2)])
+
+
+@pytest.mark.parametrize("name, args, info", [("inv_ex", (), [0, 2, 0]), ("cholesky_ex", (), [0, 2, 1]),
+                                              ("solve_ex", (o(3, 2, 1),), [0, 2, 0]), ("solve_ex", (o(3, 2),), [0, 2, 0]),
+                                              ("solve_ex", (o(2),), [0, 2, 0])])
+def test_a_matrix_that_cannot_be_factored_is_told_of_by_its_info(name, args, info):
+    f, x = getattr(LA, name), MIXED.clone().requires_grad_()
+    result, told = f(x, *args)
+    result.nansum().backward()
+    assert told.dtype == fad.int32 and told.tolist() == info
+    for part, fails in zip((result.detach(), x.grad), (told != 0, told != 0)):
+        assert part.isnan().flatten(1).all(1).tolist() == fails.tolist() == part.isnan().flatten(1).any(1).tolist()
+    np.testing.assert_array_equal(result[0].detach(), getattr(LA, name[:-3])(x[0], *[a[0] if a.ndim > 1 else a for a in args]).detach())
+    with pytest.raises(RuntimeError, match="singular|positive-definite"):
+        f(x, *args, check_errors=True)
+
+
+def test_the_info_of_lu_factors():
+    assert LA.lu_factor_ex(MIXED).info.tolist() == [0, 2, 0] and LA.lu_factor_ex(o(2, 0, 3)).info.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_a_vector_for_each_matrix_is_one_in_transforms_too(count):
+    A, B = (3 * fad.eye(3)).expand(count, 3, 3).clone(), fad.ones(count, 3)
+    f = lambda A, B: LA.solve(A, B)
+    np.testing.assert_allclose(fad.jit(f)(A, B), f(A, B))
+    assert fad.jvp(f, (A, B), (A, B))[1].shape == (count, 3) and fad.jacobian(f, 1)(A, B).shape == (count, 3) * 2
+    assert fad.grad(lambda A, B: f(A, B).sum())(A, B).shape == A.shape

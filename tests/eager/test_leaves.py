@@ -87,3 +87,13 @@ def test_a_leaf_that_became_a_result_is_told():
     a.mul_(b)
     with pytest.raises(RuntimeError, match="moved into the graph interior"):
         y.backward()
+
+
+def test_a_view_of_a_leaf_that_is_frozen_drops_gradients():
+    a = leaf()
+    part = a[:1]
+    a.requires_grad_(False)
+    a.mul_(2)
+    assert part.requires_grad and not part.is_leaf and "AsStrided" in part.grad_fn.name()
+    (part * 2).sum().backward()
+    assert a.grad is None
