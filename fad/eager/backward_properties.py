@@ -90,8 +90,7 @@ def _check_without(func: Callable, inputs: tuple, places: list, missing: set) ->
     except (RuntimeError, TypeError, AttributeError) as error:
         warnings.warn(UNDEFINED_CHECKED, UserWarning, stacklevel=5)
         raise GradcheckError("Expected backward function to handle undefined output grads. Please look at 'Notes about "
-                             "undefined output gradients' in "
-                             f"'tools/autograd/derivatives.yaml': {error}") from error
+                             f"undefined output gradients' in 'tools/autograd/derivatives.yaml': {error}") from error
     if any(gx is not None and np.abs(gx._a).max(initial=0) != 0 for gx in answers):
         warnings.warn(UNDEFINED_CHECKED, UserWarning, stacklevel=5)
         raise GradcheckError("Expected all input grads to be undefined or zero when all output grads are undefined or "
@@ -100,9 +99,8 @@ def _check_without(func: Callable, inputs: tuple, places: list, missing: set) ->
 
 
 UNDEFINED_CHECKED = ("Backwards compatibility: New undefined gradient support checking feature is enabled by default, "
-                     "but it may break existing callers of this "
-                     "function. If this is true for you, you can call this function with "
-                     "\"check_undefined_grad=False\" to disable the feature")
+                     "but it may break existing callers of this function. If this is true for you, you can call this "
+                     "function with \"check_undefined_grad=False\" to disable the feature")
 
 
 # -- of forward mode ---------------------------------------------------------------------------------------------------
@@ -121,8 +119,7 @@ def check_undefined_tangents(func: Callable, inputs: tuple, places: list) -> Non
                 given[i] = wrap(zero)
             if any(np.abs(dy).max(initial=0) != 0 for dy in tangents_of(func, inputs, given)):
                 raise GradcheckError("Expected all tangents of outputs to be zero where all tangents of inputs are: "
-                                     "the forward mode derivative is not linear "
-                                     f"(input {i})")
+                                     f"the forward mode derivative is not linear (input {i})")
 
 
 def check_batched_tangents(func: Callable, inputs: tuple, places: list) -> None:

@@ -20,8 +20,7 @@ from .state import change, changed, now, state
 from .tensor import Tensor, alias, is_floating
 
 _TIP = ("\nTip: To see a more detailed error message, either pass `debug=True` to checkpoint(...) or wrap the code "
-        "block with "
-        "`with set_checkpoint_debug_enabled(True):`")
+        "block with `with set_checkpoint_debug_enabled(True):`")
 _DEBUG = ("An error happened while unpacking tensors; what was saved is listed below. You are seeing this error "
           "because you passed `debug=True` to "
           "checkpoint().\n\nSaved in the original forward:\n{0}\n\nSaved when it was computed again:\n{1}\n\n")
@@ -32,15 +31,12 @@ _NUMBER = ("checkpoint: A different number of tensors was saved during the origi
 _META = ("checkpoint: Recomputed values for the following tensors have different metadata than during the forward "
          "pass.\n{0}.")
 _OVERLAP = ("Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
-            "gradients) is not supported while under "
-            "the same GraphExecGroup context.")
+            "gradients) is not supported while under the same GraphExecGroup context.")
 _ONCE = ("torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
-         "calling ctx.saved_tensors in backward, "
-         "make sure to do so only once.")
+         "calling ctx.saved_tensors in backward, make sure to do so only once.")
 _NO_INPUTS = ("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
-              "parameter to .backward(). To resolve this "
-              "error, you can either set use_reentrant=False, or call .backward() without passing the `inputs` "
-              "argument.")
+              "parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call "
+              ".backward() without passing the `inputs` argument.")
 
 
 class CheckpointError(RuntimeError):

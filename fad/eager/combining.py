@@ -192,8 +192,7 @@ def cholesky_solve(self: Tensor, L: Tensor, upper: bool = False) -> Tensor:
             raise RuntimeError(f"{name} should have at least 2 dimensions, but has {len(x.shape)} dimensions instead")
     if self.shape[-2] != L.shape[-1]:
         raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-1]} by "
-                           f"{L.shape[-1]} but each b matrix is "
-                           f"{self.shape[-2]} by {self.shape[-1]}")
+                           f"{L.shape[-1]} but each b matrix is {self.shape[-2]} by {self.shape[-1]}")
     lower = L.mT.conj() if upper else L
     y = BY_NAME["scipy.linalg.solve_triangular"].call(lower, self, lower=True)
     return BY_NAME["scipy.linalg.solve_triangular"].call(lower.mT.conj(), y, lower=False)

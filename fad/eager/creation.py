@@ -181,8 +181,7 @@ def ranks(*bounds: object) -> None:
     found = [b._a.ndim if isinstance(b, Tensor) else 0 for b in bounds]
     if any(found):
         raise RuntimeError(f"linspace only supports 0-dimensional start and end tensors, but got start with {found[0]} "
-                           f"dimension(s) and end with {found[1]} "
-                           "dimension(s).")
+                           f"dimension(s) and end with {found[1]} dimension(s).")
 
 
 def numbers(function: str, **given: object) -> list:
@@ -283,8 +282,7 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
                          f"element size ({kind.itemsize})")
     if count > 0 and offset + count * kind.itemsize > size:
         raise ValueError(f"requested buffer length ({count} * {kind.itemsize} bytes) after offset ({offset} bytes) "
-                         "must not be greater than actual buffer length "
-                         f"({size} bytes)")
+                         f"must not be greater than actual buffer length ({size} bytes)")
     return leaf(np.frombuffer(buffer, kind, count, offset), requires_grad)
 
 

@@ -66,8 +66,7 @@ def _difference(func: Callable, inputs: tuple, i: int, step: np.ndarray, eps: fl
         for what in ("shape", "dtype"):
             if getattr(u, what) != getattr(d, what):
                 raise AssertionError(f"Expected `func` to return outputs with the same {what} when inputs are "
-                                     f"perturbed by {eps}, but got: "
-                                     f"{what}s {getattr(d, what)} and {getattr(u, what)}.")
+                                     f"perturbed by {eps}, but got: {what}s {getattr(d, what)} and {getattr(u, what)}.")
     return [(u - d) / (2 * eps) for u, d in zip(up, down)]
 
 

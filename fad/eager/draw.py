@@ -91,8 +91,7 @@ def _box(node: Node, x: int, y: int) -> str:
 
 def _arrow(start: tuple, end: tuple) -> str:
     return (f'<line x1="{start[0] + WIDTH / 2}" y1="{start[1] + HEIGHT + 1}" x2="{end[0] + WIDTH / 2}" '
-            f'y2="{end[1] + 1}" stroke="#666" '
-            'marker-end="url(#tip)"/>')
+            f'y2="{end[1] + 1}" stroke="#666" marker-end="url(#tip)"/>')
 
 
 def draw(tensor: Tensor) -> Drawing:

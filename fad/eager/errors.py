@@ -6,33 +6,26 @@ from ..util.interrupts import let_through
 
 SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). "
-    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you "
-    "need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward.")
 DETACHED = ("Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, "
-            "please use out-of-place "
-            "`.detach()` instead")
+            "please use out-of-place `.detach()` instead")
 INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-    "computation tracked by "
-    "autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
-    "`no_grad()` instead of "
-    "`inference_mode()`.")
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `no_grad()` instead of `inference_mode()`.")
 INFERENCE_WRITE = (
     "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
-    "tensor before doing "
-    "inplace update.")
+    "tensor before doing inplace update.")
 LEAF_WRITE = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW_WRITE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
-    "clone() the "
-    "tensor before performing the operation.")
+    "clone() the tensor before performing the operation.")
 PARTIAL_OVERLAP = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-    "location. Please clone() the tensor "
-    "before performing the operation.")
+    "location. Please clone() the tensor before performing the operation.")
 MOVED = "leaf variable has been moved into the graph interior"
 NO_GRAD_NEEDED = "element {0} of tensors does not require grad and does not have a grad_fn"
 UNUSED = ("The differentiated Tensor at index {0} appears to not have been used in the graph. Set allow_unused=True if "
@@ -89,8 +82,7 @@ def mismatch(a: tuple, b: tuple) -> str:
     for k in range(1, min(len(a), len(b)) + 1):
         if a[-k] != b[-k] and 1 not in (a[-k], b[-k]):
             return (f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) at non-singleton "
-                    "dimension "
-                    f"{max(len(a), len(b)) - k}")
+                    f"dimension {max(len(a), len(b)) - k}")
     return f"shapes {list(a)} and {list(b)} do not fit"
 
 
@@ -103,20 +95,17 @@ def not_expandable(have: tuple, wanted: tuple, dtype: object = "float64") -> str
     """A shape that does not expand to another."""
     if len(have) > len(wanted):
         return (f"expand({type_name(dtype)}{{{list(have)}}}, size={list(wanted)}): the number of sizes provided "
-                f"({len(wanted)}) must be greater or equal to the "
-                f"number of dimensions in the tensor ({len(have)})")
+                f"({len(wanted)}) must be greater or equal to the number of dimensions in the tensor ({len(have)})")
     k = next(k for k in range(1, len(have) + 1) if have[-k] not in (1, wanted[-k]))
     return (f"The expanded size of the tensor ({wanted[-k]}) must match the existing size ({have[-k]}) at "
-            f"non-singleton dimension {len(wanted) - k}.  "
-            f"Target sizes: {list(wanted)}.  Tensor sizes: {list(have)}")
+            f"non-singleton dimension {len(wanted) - k}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(have)}")
 
 
 def stale(type_name: str, shape: tuple, producer: str, version: int, expected: int, anomaly: bool) -> str:
     """A tensor saved for backward was changed in place."""
     output = f", which is {producer}," if producer else ""
     hint = ("the backtrace further above shows the operation that failed to compute its gradient. The variable in "
-            "question was changed in "
-            "there or anywhere later. Good luck!") if anomaly else (
+            "question was changed in there or anywhere later. Good luck!") if anomaly else (
             "enable anomaly detection to find the operation that failed to compute its gradient, with "
             "autograd.set_detect_anomaly(True).")
     return ("one of the variables needed for gradient computation has been modified by an inplace operation: "

@@ -96,13 +96,11 @@ class FunctionEvent(Timed):
 
     def __repr__(self) -> str:
         return (f"<FunctionEvent id={self.id} name={self.name} overload_name={self.overload_name or ''} "
-                f"device_type={self.device_type} node_id={self.node_id} "
-                f"cpu_time={self.cpu_time_str} start_us={self.time_range.start} end_us={self.time_range.end} "
+                f"device_type={self.device_type} node_id={self.node_id} cpu_time={self.cpu_time_str} "
+                f"start_us={self.time_range.start} end_us={self.time_range.end} "
                 f"cpu_children={[child.id for child in self.cpu_children]} name={self.name} thread={self.thread} "
-                f"input_shapes={self.input_shapes} "
-                f"cpu_memory_usage={self.cpu_memory_usage} is_async={self.is_async} is_remote={self.is_remote} "
-                f"seq_nr={self.sequence_nr} "
-                f"is_legacy={self.is_legacy}>")
+                f"input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} is_async={self.is_async} "
+                f"is_remote={self.is_remote} seq_nr={self.sequence_nr} is_legacy={self.is_legacy}>")
 
 
 class FunctionEventAvg(Timed):
@@ -132,9 +130,8 @@ class FunctionEventAvg(Timed):
 
     def __repr__(self) -> str:
         return (f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
-                f"cpu_time={self.cpu_time_str}  self_cuda_time=0.000us "
-                f"cuda_time=0.000us input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} "
-                "cuda_memory_usage=0>")
+                f"cpu_time={self.cpu_time_str}  self_cuda_time=0.000us cuda_time=0.000us "
+                f"input_shapes={self.input_shapes} cpu_memory_usage={self.cpu_memory_usage} cuda_memory_usage=0>")
 
 
 class EventList(list):

@@ -210,8 +210,7 @@ def _subscripts(k: int, word: str, shape: tuple, sizes: dict) -> None:
     """The subscripts of one operand; sizes: those seen so far."""
     if len(word) != len(shape):
         raise RuntimeError(f"einsum(): the number of subscripts in the equation ({len(word)}) does not match the "
-                           f"number of dimensions ({len(shape)}) for operand {k} "
-                           "and no ellipsis was given")
+                           f"number of dimensions ({len(shape)}) for operand {k} and no ellipsis was given")
     own: dict = {}
     for c, n in zip(word, shape):
         if own.setdefault(c, n) != n:

@@ -153,9 +153,8 @@ def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1)
     """self + value * tensor1 / tensor2."""
     if all(x.dtype.kind in "biu" for x in (tensor1, tensor2)):
         raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
-                           "will perform a true division of tensor1 and "
-                           "tensor2. Make one of them a floating-point tensor, or use (input + value * "
-                           "torch.trunc(tensor1 / tensor2)).to(input.dtype)")
+                           "will perform a true division of tensor1 and tensor2. Make one of them a floating-point "
+                           "tensor, or use (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)")
     x, a, b = _in_one_dtype(self, tensor1, tensor2)
     return x + a / b * value
 

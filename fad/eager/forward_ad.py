@@ -20,8 +20,7 @@ from .view_kinds import alias_view
 from .views import apart, keep_tangent, tangent_of
 
 SIZES = ("Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-         "supported. Tensor is of size {0} while "
-         "the given forward gradient is of size {1}.")
+         "supported. Tensor is of size {0} while the given forward gradient is of size {1}.")
 
 
 class UnpackedDualTensor(NamedTuple):

@@ -42,8 +42,7 @@ def stft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length:
     x: Any = input
     if x.dtype.kind != "c" and return_complex is None:
         raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "
-                           "require that return_complex=True in a future "
-                           "PyTorch release.")
+                           "require that return_complex=True in a future PyTorch release.")
     hop = n_fft // 4 if hop_length is None else hop_length
     if hop <= 0:
         raise RuntimeError(f"stft: expected hop_length > 0, but got hop_length={hop}")
@@ -82,9 +81,8 @@ def istft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length
     x = x if batched else x.unsqueeze(0)
     half = x.shape[1] != n_fft if onesided is None else onesided
     if x.shape[1] != (n_fft // 2 + 1 if half else n_fft):
-        raise RuntimeError(f"istft: expected the frequency dimension (3rd to the last) of the input tensor to match "
-                           "n_fft / 2 + 1 when onesided=True, but got "
-                           f"{x.shape[1]}")
+        raise RuntimeError("istft: expected the frequency dimension (3rd to the last) of the input tensor to match "
+                           f"n_fft / 2 + 1 when onesided=True, but got {x.shape[1]}")
     win = _window(window, n_fft, win_length, x.real.dtype)
     norm = "ortho" if normalized else None
     spectra = x.transpose(1, 2)

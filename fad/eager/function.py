@@ -59,14 +59,12 @@ class Function:
     def __getattr__(self, name: str) -> Any:
         if name == "metadata":
             raise RuntimeError("You attempted to access the anomaly metadata of a custom autograd function but the "
-                               "underlying PyNode has already been "
-                               "deallocated: an instance of a Function is no node. The node of a call is the grad_fn "
-                               "of its results.")
+                               "underlying PyNode has already been deallocated: an instance of a Function is no node. "
+                               "The node of a call is the grad_fn of its results.")
         if hasattr(FunctionNode, name):
             raise RuntimeError(f"Attribute '{name}' is invalid for this instance of {type(self).__name__}. Accessing "
-                               "this attribute directly on an instance "
-                               "of autograd.Function is a legacy access pattern that is no longer supported. The node "
-                               "of a call is the grad_fn of its results.")
+                               "this attribute directly on an instance of autograd.Function is a legacy access pattern "
+                               "that is no longer supported. The node of a call is the grad_fn of its results.")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @staticmethod

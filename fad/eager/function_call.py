@@ -85,12 +85,10 @@ def staged(cls: object, args: tuple, kwargs: dict) -> AnyArray:
 _NO_INPUT = ("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
              "should be passed to ctx.mark_dirty().")
 _DIRTY_VIEW = ("If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
-               "return more than one Tensor. This is not "
-               "supported by the current autograd engine. You should either make sure the input is not a view (using "
-               ".clone() for example) or make your "
-               "Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace "
-               "that returns a single Tensor and a "
-               "second one that does the other operations).")
+               "return more than one Tensor. This is not supported by the current autograd engine. You should either "
+               "make sure the input is not a view (using .clone() for example) or make your Function only return one "
+               "Tensor (potentially splitting it into two Functions: one doing the inplace that returns a single "
+               "Tensor and a second one that does the other operations).")
 
 
 def with_defaults(cls: object, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
@@ -149,8 +147,7 @@ class FunctionCall:
         for t in ctx.dirty_tensors:
             if not any(t is y for y in outputs):
                 raise RuntimeError("Some elements marked as dirty during the forward method were not returned as "
-                                   "output. The inputs that are modified "
-                                   "inplace must all be outputs of the Function.")
+                                   "output. The inputs that are modified inplace must all be outputs of the Function.")
             if not any(t is a for a in self.args):
                 if t._view is not None:
                     raise RuntimeError(_NO_INPUT)

@@ -14,8 +14,7 @@ _OF_INPUT = "A custom Function is returning a view but the jvp is not returning 
 _OF_BASE = ("A custom Function is returning a view but the jvp is not returning a view of the same base as the given "
             "grad input.")
 _DIRTY = ("An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying "
-          "an input inplace, then the jvp "
-          "function must modify the corresponding gradient inplace.")
+          "an input inplace, then the jvp function must modify the corresponding gradient inplace.")
 
 
 def push(cls: object, ctx: object, args: tuple, outputs: list, finished: list, dirty: tuple, fixed: tuple) -> None:
@@ -54,8 +53,7 @@ def _check(k: int, y: Tensor, dy: ArrayOrNumber, fixed: bool) -> None:
         raise RuntimeError(f"expected Variable or None (got {type(dy).__name__}) for grad output {k}.")
     if fixed or not isinstance(y, Tensor) or not is_floating(y._a.dtype):
         raise RuntimeError(f"Function's jvp returned a gradient at position {k}, but  the corresponding forward output "
-                           "is not a differentiable Tensor."
-                           "You should return None at that position instead.")
+                           "is not a differentiable Tensor.You should return None at that position instead.")
     if dy._a.shape != y._a.shape:
         raise RuntimeError(SIZES.format(list(y._a.shape), list(dy._a.shape)))
 

@@ -170,8 +170,7 @@ class FunctionNode(Node, FunctionCtx):
                 out.append(self._fit(k, a, self.metas[k]) if self.needs_input_grad[k] else None)
             elif a is not None:
                 raise RuntimeError(f"function {self.name()} returned a gradient different than None at position "
-                                   f"{k + 1}, but the corresponding forward "
-                                   "input was not a Variable")
+                                   f"{k + 1}, but the corresponding forward input was not a Variable")
         return tuple(out)
 
     def _fit(self, k: int, a: object, meta: Meta) -> Any:
@@ -200,5 +199,4 @@ class FunctionNode(Node, FunctionCtx):
                                                and shape[extra + j] != 1)
             return a.sum(axes).reshape(*meta.shape) if axes else a          # type: ignore[attr-defined]
         raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {k} - got {list(shape)} but "
-                           "expected shape compatible with "
-                           f"{list(meta.shape)}")
+                           f"expected shape compatible with {list(meta.shape)}")

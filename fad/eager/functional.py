@@ -40,8 +40,7 @@ _CONSTANT = {
     "(this would be violated by a linear function for example).",
     "hessian": "The hessian of the user-provided function with respect to input {0} is independent of the input. "
     + STRICT
-    + ". You should ensure that "
-    "your function is thrice differentiable and that the hessian depends on the inputs.",
+    + ". You should ensure that your function is thrice differentiable and that the hessian depends on the inputs.",
 }
 
 
@@ -140,8 +139,7 @@ def _vector(v: object, models: tuple, several: bool, name: str) -> tuple:
 
 
 @named_as_here
-def vjp(func: Callable, inputs: object, v: object = None, create_graph: bool = False,
-        strict: bool = False) -> tuple:
+def vjp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(outputs, product of v with the Jacobian) of func at the inputs.
 
     >>> import fad
@@ -171,8 +169,7 @@ def _single(tensors: tuple, message: str) -> None:
 
 
 @named_as_here
-def jvp(func: Callable, inputs: object, v: object = None, create_graph: bool = False,
-        strict: bool = False) -> tuple:
+def jvp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(outputs, product of the Jacobian of func at the inputs with v).
 
     >>> import fad
@@ -232,8 +229,7 @@ def jacobian(func: Callable, inputs: ArrayLike, create_graph: bool = False, stri
         return _forward_jacobian(func, inputs)
     if strict and vectorize:
         raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
-                           "together. Please either set "
-                           "`strict=False` or `vectorize=False`.")
+                           "together. Please either set `strict=False` or `vectorize=False`.")
     with changed(grad=True):
         several, xs = _inputs(inputs, "jacobian", create_graph)
         several_out, ys = _outputs(func, xs, "jacobian")
@@ -281,8 +277,7 @@ def _forward_jacobian(func: Callable, inputs: object) -> tuple:
     if not any(columns):                                       # no element to move
         apart = tuple([x.detach() for x in xs])                # type: ignore[attr-defined]
         several_out, models = _outputs(func, apart, "jacobian")
-    blocks = tuple([tuple([_stacked([row[k] for row in columns[i]], (*y.shape, *x.shape), y)
-                           for i, x in enumerate(xs)])
+    blocks = tuple([tuple([_stacked([row[k] for row in columns[i]], (*y.shape, *x.shape), y) for i, x in enumerate(xs)])
                     for k, y in enumerate(models)])
     return _unpacked(blocks, (several_out, several))
 
@@ -355,8 +350,7 @@ def _gradient(func: Callable, inputs: object, v: object, name: str, create_graph
 
 
 @named_as_here
-def vhp(func: Callable, inputs: object, v: object = None, create_graph: bool = False,
-        strict: bool = False) -> tuple:
+def vhp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(output, product of v with the Hessian) of a function that returns a single element."""
     if not _on_tensors(inputs):
         return of_arrays.vhp(func, inputs, v, create_graph, strict)
@@ -367,8 +361,7 @@ def vhp(func: Callable, inputs: object, v: object = None, create_graph: bool = F
 
 
 @named_as_here
-def hvp(func: Callable, inputs: object, v: object = None, create_graph: bool = False,
-        strict: bool = False) -> tuple:
+def hvp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(output, product of the Hessian with v) of a function that returns a single element."""
     if not _on_tensors(inputs):
         return of_arrays.hvp(func, inputs, v, create_graph, strict)

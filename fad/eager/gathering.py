@@ -123,10 +123,9 @@ def _index(name: str, x: Tensor, dim: int, index: AnyArray) -> np.ndarray:
     ax = one_dim(dim, len(shape))
     if name == "gather" and (i.shape[:ax] != shape[:ax] or i.shape[ax + 1:] != shape[ax + 1:]) and any(
             n > m for k, (n, m) in enumerate(zip(i.shape, shape)) if k != ax):
-        raise RuntimeError(f"Size does not match at dimension "
+        raise RuntimeError("Size does not match at dimension "
                            f"{next(k for k, (n, m) in enumerate(zip(i.shape, x.shape)) if n > m and k != ax)} expected "
-                           "index "
-                           f"{list(i.shape)} to be no larger than self {list(x.shape)} apart from dimension {ax}")
+                           f"index {list(i.shape)} to be no larger than self {list(x.shape)} apart from dimension {ax}")
     n = shape[ax] if shape else 1
     if i.size and not all_below(i, n):
         raise RuntimeError(f"index {i[(i < 0) | (i >= n)].flat[0]} is out of bounds for dimension {ax} with size {n}")
@@ -214,8 +213,7 @@ def _check_copied(x: Tensor, dim: int, index: np.ndarray, source: Tensor) -> Non
         raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {index.size})")
     if len(source.shape) and len(x.shape) and len(source.shape) != len(x.shape):
         raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. "
-                         "Source dimensionality "
-                         f"({len(source.shape)}), destination dimensionality ({len(x.shape)})")
+                         f"Source dimensionality ({len(source.shape)}), destination dimensionality ({len(x.shape)})")
     if len(source.shape) and index.size != source.shape[dim]:
         raise IndexError(f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) "
                          f"({source.shape[dim]})")

@@ -45,17 +45,14 @@ def _first_gradient(k: int, y: Tensor, g: object, batched: bool) -> "Tensor | No
         g = wrap(g)
     wanted, shape = _calculate_shape(y, g, batched)
     if shape != wanted and batched:
-        raise RuntimeError(f"If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
-                           "batch dimension. The sizes of the "
-                           f"remaining dimensions are expected to match the shape of corresponding output, but a "
-                           f"mismatch was detected: grad_output[{k}] "
-                           f"has a shape of {errors.size(g._a.shape)} and output[{k}] has a shape of "
-                           f"{errors.size(y._a.shape)}. If you only want some tensors in "
-                           "`grad_output` to be considered batched, consider using vmap.")
+        raise RuntimeError("If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
+                           "batch dimension. The sizes of the remaining dimensions are expected to match the shape of "
+                           f"corresponding output, but a mismatch was detected: grad_output[{k}] has a shape of "
+                           f"{errors.size(g._a.shape)} and output[{k}] has a shape of {errors.size(y._a.shape)}. If "
+                           "you only want some tensors in `grad_output` to be considered batched, consider using vmap.")
     if shape != wanted:
         raise RuntimeError(f"Mismatch in shape: grad_output[{k}] has a shape of {errors.size(g._a.shape)} and "
-                           f"output[{k}] has a shape of "
-                           f"{errors.size(y._a.shape)}.")
+                           f"output[{k}] has a shape of {errors.size(y._a.shape)}.")
     if (g._a.dtype.kind == "c") != (y._a.dtype.kind == "c"):
         raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
                            f"Mismatch in dtype: grad_output[{k}] has a dtype of torch.{g._a.dtype} and output[{k}] has "
@@ -148,11 +145,9 @@ def backward(tensors: object, grad_tensors: object = None, retain_graph: "bool |
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
         warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter and "
-                      "its gradient which can cause a "
-                      "memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
-                      "have to use this function, make "
-                      "sure to reset the .grad fields of your parameters to None after use to break the cycle and "
-                      "avoid the leak.",
+                      "its gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
+                      "graph to avoid this. If you have to use this function, make sure to reset the .grad fields of "
+                      "your parameters to None after use to break the cycle and avoid the leak.",
                       UserWarning, stacklevel=2)
     roots = _roots(outputs, gradients_of(outputs, given))
     if chosen is None:
@@ -207,8 +202,7 @@ def grad(outputs: object, inputs: object, grad_outputs: object = None, retain_gr
     allow = bool(materialize_grads if allow_unused is None else allow_unused)
     if not only_inputs:
         warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
-                      "gradient for other parts of the graph, "
-                      "please use backward.", FutureWarning, stacklevel=2)
+                      "gradient for other parts of the graph, please use backward.", FutureWarning, stacklevel=2)
     ys, xs = as_sequence(outputs), as_sequence(inputs)
     if not xs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")

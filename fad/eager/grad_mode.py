@@ -60,9 +60,8 @@ class GradMode:
         """function, with the mode in force while it runs (of a generator or coroutine: while its own code runs)."""
         if inspect.isclass(function):
             warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
-                          "decorate functions or methods. To "
-                          "preserve the current behavior of class decoration, you can directly decorate the `__init__` "
-                          "method and nothing else.",
+                          "decorate functions or methods. To preserve the current behavior of class decoration, you "
+                          "can directly decorate the `__init__` method and nothing else.",
                           FutureWarning, stacklevel=2)
             made = function
             return self(lambda *args, **kwargs: made(*args, **kwargs))

@@ -132,9 +132,8 @@ def _check_inputs(inputs: tuple) -> None:
                               stacklevel=4)
             if x._a.size and any(n > 1 and s == 0 for n, s in zip(x._a.shape, x._a.strides)):
                 raise RuntimeError(f"The {k}th input has a dimension with stride 0. gradcheck only supports inputs "
-                                   "that are non-overlapping to be able to "
-                                   "compute the numerical gradients correctly. You should call .contiguous on the "
-                                   "input before passing it to gradcheck.")
+                                   "that are non-overlapping to be able to compute the numerical gradients correctly. "
+                                   "You should call .contiguous on the input before passing it to gradcheck.")
             if x._fn is not None:
                 x.retain_grad()                                                          # type: ignore[attr-defined]
 
@@ -208,9 +207,8 @@ def _cotangents(func: Callable, xs: tuple, spread: bool) -> tuple:
 
 def _deprecated(name: str, grad_out: float) -> None:
     warnings.warn(f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and "
-                  "it will be removed in a future version of "
-                  "PyTorch. If you have a specific use for this or feature request for this to be a stable API, please "
-                  "file us an issue at "
+                  "it will be removed in a future version of PyTorch. If you have a specific use for this or feature "
+                  "request for this to be a stable API, please file us an issue at "
                   "https://github.com/pytorch/pytorch/issues/new", FutureWarning, stacklevel=3)
     if grad_out != 1.0:
         raise ValueError(f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0.")

@@ -10,10 +10,9 @@ from .dtypes import as_dtype
 from .tensor import SAME, Tensor
 
 NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
-                 "won't be populated during "
-                 "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
-                 ".retain_grad() on the non-leaf "
-                 "Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead.")
+                 "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
+                 "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
+                 "by mistake, make sure you access the leaf Tensor instead.")
 
 
 def word(dtype: np.dtype) -> str:
@@ -44,10 +43,9 @@ def _set_grad_dtype(self: Tensor, dtype: "np.dtype | None") -> None:
         raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(dtype).__name__}") from None
     if wanted is not None and self._g is not None and self._g._a.dtype != wanted:
         raise RuntimeError(f"Cannot set grad_dtype to '{errors.scalar_name(wanted)}' because there is already a "
-                           "gradient with dtype "
-                           f"'{word(self._g._a.dtype)}'. Please clear the gradient (.grad = None) before changing "
-                           "grad_dtype, or "
-                           "ensure the new grad_dtype matches the existing gradient's dtype.")
+                           f"gradient with dtype '{word(self._g._a.dtype)}'. Please clear the gradient (.grad = None) "
+                           "before changing grad_dtype, or ensure the new grad_dtype matches the existing gradient's "
+                           "dtype.")
     self.extra.grad_dtype = wanted
 
 
@@ -68,17 +66,14 @@ def _check_grad(x: Tensor, g: Tensor) -> None:
     wanted = grad_dtype(x) if x._fn is None else x._a.dtype
     if wanted is not None and g._a.dtype != wanted:
         raise RuntimeError(f"attempting to assign a gradient with dtype '{word(g._a.dtype)}' to a tensor with "
-                           "grad_dtype "
-                           f"'{errors.scalar_name(wanted)}'. The gradient must match the tensor's grad_dtype (defaults "
-                           "to the tensor's dtype). You can set "
-                           "the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
-                           "grad_dtype with caution. Diverging "
+                           f"grad_dtype '{errors.scalar_name(wanted)}'. The gradient must match the tensor's "
+                           "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute "
+                           "with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging "
                            "the dtypes of a tensor and its gradient may break downstream systems that assume they "
                            "match.")
     if g._a.shape != x._a.shape:
         raise RuntimeError(f"attempting to assign a gradient of size '{list(g._a.shape)}' to a tensor of size "
-                           f"'{list(x._a.shape)}'. Please ensure "
-                           "that the gradient and the tensor are the same size")
+                           f"'{list(x._a.shape)}'. Please ensure that the gradient and the tensor are the same size")
 
 
 def _delete_grad(self: Tensor) -> None:

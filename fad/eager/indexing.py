@@ -91,10 +91,8 @@ def _check_key(key: tuple) -> None:
 
 
 NO_TUPLE = ("Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch "
-            "2.9; use x[tuple(seq)] instead of "
-            "x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], which will result "
-            "either in an error or a "
-            "different result")
+            "2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, "
+            "x[torch.tensor(seq)], which will result either in an error or a different result")
 TOO_MANY = "too many indices for tensor of dimension {0}"
 OF_NO_AXES = ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
               "a 0-dim tensor to a number")
@@ -163,8 +161,7 @@ def _check_arrays(x: Tensor, key: tuple) -> None:
         elif isinstance(s, np.ndarray):
             if s.dtype.kind == "b" and s.shape != x._a.shape[at:at + s.ndim] and at + s.ndim <= x._a.ndim:
                 raise IndexError(f"The shape of the mask {list(s.shape)} at index {k} does not match the shape of the "
-                                 "indexed tensor "
-                                 f"{list(x._a.shape)} at index {at}")
+                                 f"indexed tensor {list(x._a.shape)} at index {at}")
             shapes.append(s.shape if s.dtype.kind != "b" else (int(s.sum()),))
         if s is not Ellipsis:
             at += _axes_of(s)

@@ -79,8 +79,7 @@ class CompositeNode(SingleNode):
 
     def _fitted(self, out: tuple, arrays: list) -> tuple:
         fit = self.handle.op.fit
-        return tuple([self._dense(fit(gx, x), x, need)
-                      for gx, x, need, _ in zip(out, arrays, self.needs, self.next)])
+        return tuple([self._dense(fit(gx, x), x, need) for gx, x, need, _ in zip(out, arrays, self.needs, self.next)])
 
 
 def lean(composite: HasShortWay, args: tuple, params: dict, label: "str | None") -> "Tensor | None":

@@ -93,8 +93,7 @@ def qr(A: Tensor, mode: str = "reduced") -> "QR":
     if mode == "r":
         if A.requires_grad:
             raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please "
-                               "use linalg.qr(A, mode='reduced') if you "
-                               "are going to differentiate through linalg.qr.")
+                               "use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.")
         return QR(wrap(np.zeros(0, A.dtype)), face("numpy.linalg.qr", A, "r"))
     q, r = face("numpy.linalg.qr", A, mode)
     return QR(named(q, "LinalgQrBackward0", mode=mode), r)

@@ -23,8 +23,7 @@ activations = LazyModule("fad.eager.nn.activations")             # of fad.nn, wh
 
 UNARY = {name: name for name in (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh sqrt neg sign floor ceil trunc reciprocal square "
-    "abs angle isnan isinf isfinite "
-    "signbit logical_not erf erfc erfinv digamma").split()}
+    "abs angle isnan isinf isfinite signbit logical_not erf erfc erfinv digamma").split()}
 UNARY.update(asin="arcsin", acos="arccos", atan="arctan", asinh="arcsinh", acosh="arccosh", atanh="arctanh",
              arcsin="arcsin", arccos="arccos", arctan="arctan",
              arcsinh="arcsinh", arccosh="arccosh", arctanh="arctanh", sigmoid="expit", expit="expit", negative="neg",

@@ -59,8 +59,7 @@ def _mismatch(a: tuple, b: tuple) -> None:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {len(a)}D and {len(b)}D")
     if len(a) == len(b) == 1:
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same "
-                           f"number of elements, but got {a[0]} and "
-                           f"{b[0]} elements respectively")
+                           f"number of elements, but got {a[0]} and {b[0]} elements respectively")
     rows = a if len(a) < 3 else (math.prod(a[:-1]), a[-1])
     if len(b) == 1:
         raise RuntimeError(f"size mismatch, got input ({rows[0]}), mat ({rows[0]}x{rows[1]}), vec ({b[0]})")

@@ -82,8 +82,7 @@ def mean(self: object, dim: object = None, keepdim: bool = False, *, dtype: DTyp
         x = x.to(as_dtype(dtype))
     if x.dtype.kind not in "fc":
         raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
-                           "complex dtype. "
-                           f"Got: {scalar_name(x.dtype)}")
+                           f"complex dtype. Got: {scalar_name(x.dtype)}")
     y = composites.mean(x, axes=dims_of(dim, len(x.shape)), keep=keepdim or keepdims,
                         label="MeanBackward0" if dim is None else "MeanBackward1")
     return y if out is None else delivered(y, out, "mean")

@@ -23,8 +23,7 @@ def _will_engine_execute_node(node: object) -> bool:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
     if not run.accumulate and any(not target.next for target, _ in run.wanted):
         raise RuntimeError("A leaf node was passed to _will_engine_execute_node but we are currently running "
-                           "autograd.grad(). This is currently not "
-                           "supported.")
+                           "autograd.grad(). This is currently not supported.")
     return run.reaches(node)
 
 

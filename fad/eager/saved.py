@@ -67,19 +67,16 @@ class SavedTensor:
         """Keep what pack_hook returns for the tensor, and read it back through unpack_hook."""
         if self.freed:
             raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
-                               "values of the graph are "
-                               "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you "
-                               "need to backward "
-                               "through the graph a second time or if you need to access saved variables after calling "
-                               "backward.")
+                               "values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+                               "retain_graph=True if you need to backward through the graph a second time or if you "
+                               "need to access saved variables after calling backward.")
         if not callable(pack_hook) or not callable(unpack_hook):
             raise TypeError("register_hooks(): incompatible function arguments. The following argument types are "
                             "supported:\n"
                             "    1. (self: SavedTensor, pack_hook: Callable, unpack_hook: Callable) -> None")
         if self.hooks is not None:
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only "
-                               "one pair of hooks is "
-                               "allowed at a time.")
+                               "one pair of hooks is allowed at a time.")
         if self.original is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         if self.original._vc[0] != self.version:
@@ -97,10 +94,9 @@ class SavedTensor:
             self.kept = hooks[0](t if self.node is None else alias(t))
         if t._vc[0] != before:
             raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
-                               "pack hook can not be "
-                               "modified by in-place operations as this can lead to unexpected side-effects. Please "
-                               "open an issue if you "
-                               "need to perform in-place operations on the input to a pack hook.")
+                               "pack hook can not be modified by in-place operations as this can lead to unexpected "
+                               "side-effects. Please open an issue if you need to perform in-place operations on the "
+                               "input to a pack hook.")
         self.hooks, self.original = hooks, None
 
     def unpack(self) -> Any:

@@ -165,10 +165,9 @@ def _read() -> dict:
 SHOWN = _read()
 _TENSORS = frozenset((  # the names that tensors have; others are numbers, sizes, options
     "self other result result0 result1 result2 result3 index indices mask weight condition input tensor tensor1 "
-    "tensor2 mat mat1 mat2 batch1 batch2 vec vec1 vec2 "
-    "L LU P U Q R A b S Vh solution pivots eigenvalues eigenvectors target buffer noise tau source src input2 x1 x2 "
-    "bias running_mean running_var "
-    "total_weight pos_weight imag real inverse sign").split())
+    "tensor2 mat mat1 mat2 batch1 batch2 vec vec1 vec2 L LU P U Q R A b S Vh solution pivots eigenvalues eigenvectors "
+    "target buffer noise tau source src input2 x1 x2 bias running_mean running_var total_weight pos_weight imag real "
+    "inverse sign").split())
 # `other`, `weight`, `index` are
 _OF_NUMBERS = frozenset(("DivBackward1", "MulBackward1", "LerpBackward0", "SelectBackward0", "SelectScatterBackward0"))
 # their slopes are constant piece by piece: a recorded gradient still leads to the argument, where nothing more comes of

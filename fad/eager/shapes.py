@@ -44,8 +44,7 @@ def _completed(size: tuple, count: int, shape: tuple) -> tuple:
         known = -math.prod(size)
         if known == 0 == count:
             raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(size)} because the unspecified "
-                               "dimension size -1 can be any value "
-                               "and is ambiguous")
+                               "dimension size -1 can be any value and is ambiguous")
         if known == 0 or count % known:
             raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
         return tuple([count // known if n == -1 else n for n in size])
@@ -72,8 +71,7 @@ def view(self: Tensor, *shape: object) -> Tensor:
     a = self._a.reshape(size)
     if self._a.size and not np.shares_memory(a, self._a):
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
-                           "spans across two contiguous "
-                           "subspaces). Use .reshape(...) instead.")
+                           "spans across two contiguous subspaces). Use .reshape(...) instead.")
     return reshape_view(self, size)
 
 
@@ -178,8 +176,7 @@ def movedim(self: object, source: object, destination: object) -> Any:
     to = [one_dim(d, len(places)) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))]
     if len(moved) != len(to):
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "
-                           "the same number of dims as "
-                           f"destination ({list(destination)} dims)")
+                           f"the same number of dims as destination ({list(destination)} dims)")
     for name, given, dims in (("source", source, moved), ("destination", destination, to)):
         if len(set(dims)) != len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
@@ -253,9 +250,8 @@ def view_as_real(self: Tensor) -> Tensor:
         raise RuntimeError("view_as_real is only supported for complex tensors")
     if way_of(self) is not None:
         raise RuntimeError("view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
-                           "tensor so you can view it as real, use "
-                           "self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
-                           "original.")
+                           "tensor so you can view it as real, use self.resolve_conj(); however, be warned that the "
+                           "resulting tensor will NOT alias the original.")
     return as_real_view(self)
 
 

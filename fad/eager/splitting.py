@@ -39,8 +39,7 @@ def split(self: Tensor, split_size: object, dim: int = 0) -> tuple:
         sizes = list(split_size)
         if sum(sizes) != n:
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
-                               f"dimension {dim}), but got "
-                               f"split_sizes={sizes}")
+                               f"dimension {dim}), but got split_sizes={sizes}")
     starts = np.cumsum([0, *sizes])
     parts = [
         index_view(self, (slice(None),) * ax + (slice(int(s), int(s) + m),), label="SliceBackward0", creation="multi")
@@ -99,8 +98,7 @@ def tensor_split(self: Tensor, indices_or_sections: object, dim: int = 0) -> tup
                                f"{scalar_name(given.dtype)}")
         if given.ndim > 1:
             raise RuntimeError("tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
-                               "one-dimensional tensor, "
-                               f"but got a tensor with {given.ndim} dims")
+                               f"one-dimensional tensor, but got a tensor with {given.ndim} dims")
     n = self.shape[ax]
     if np.ndim(given) == 0:
         count = int(given)
@@ -123,8 +121,7 @@ def _split_along(name: str, least: int, dim: Callable) -> None:
         ax = dim(len(self.shape))
         if np.ndim(raw(indices_or_sections)) == 0 and self.shape[ax] % int(indices_or_sections):
             raise RuntimeError(f"torch.{name} attempted to split along dimension {ax}, but the size of the dimension "
-                               f"{self.shape[ax]} is not divisible by the "
-                               f"split_size {int(indices_or_sections)}!")
+                               f"{self.shape[ax]} is not divisible by the split_size {int(indices_or_sections)}!")
         return tensor_split(self, indices_or_sections, ax)
     call.__name__, call.__doc__ = name, "tensor_split along one dimension."
     function(name)(call)

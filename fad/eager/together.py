@@ -90,8 +90,7 @@ def _between(roots: Sequence, edges: Sequence) -> list:
         if node is not None and node not in known:
             if node.seq >= LAST:
                 raise RuntimeError(f"a tensor that requires grad (of shape {list(node.variable._a.shape)}) is given "
-                                   "where a number, or a tensor without "
-                                   "a gradient, is expected")
+                                   "where a number, or a tensor without a gradient, is expected")
             known.add(node)
             found.append(node)
             waiting += node.next

@@ -19,9 +19,8 @@ from .state import changed, now
 from .tensor import Tensor, held, lazy, over, own, stored, way_of, weak, wrap
 
 _AMBIGUOUS = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-              "moving both the view and the inplace "
-              "either both inside the {0} block (if you don't want the inplace to be tracked) or both outside (if you "
-              "want the inplace to be tracked).")
+              "moving both the view and the inplace either both inside the {0} block (if you don't want the inplace to "
+              "be tracked) or both outside (if you want the inplace to be tracked).")
 REASONS = {
     "no_grad": _AMBIGUOUS.format("no_grad"),
     "inference": _AMBIGUOUS.format("inference_mode"),

@@ -99,8 +99,7 @@ class Calling:
                             let_through(error)
                             what = "global module" if owner is EVERY else "module"
                             warnings.warn(f"{what} forward hook with ``always_call=True`` raised an exception that was "
-                                          "silenced as another error was raised in "
-                                          f"forward: {error}", stacklevel=4)
+                                          f"silenced as another error was raised in forward: {error}", stacklevel=4)
             raise
 
     def _hook_last_step(self, args: tuple, result: object, hooks: list) -> None:

@@ -126,8 +126,7 @@ def _repeated(x: Tensor, widths: list, extents: tuple, mode: str) -> Tensor:
             continue
         if mode == "reflect" and max(before, after) >= n:
             raise RuntimeError("Argument #4: Padding size should be less than the corresponding input dimension, but "
-                               "got: padding "
-                               f"({before}, {after}) at dimension {k} of input {list(extents)}")
+                               f"got: padding ({before}, {after}) at dimension {k} of input {list(extents)}")
         if mode == "circular" and max(before, after) > n:
             raise RuntimeError("Padding value causes wrapping around more than once.")
         added, places = (max(before, 0), max(after, 0)), np.arange(n)
@@ -153,9 +152,8 @@ def pad(input: object, pad: object, mode: str = "constant", value: "float | None
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) // 2 > len(input.shape):
-        raise RuntimeError(f"Padding length should be less than or equal to two times the input dimension but got "
-                           f"padding length {len(pad)} and input of "
-                           f"dimension {len(input.shape)}")
+        raise RuntimeError("Padding length should be less than or equal to two times the input dimension but got "
+                           f"padding length {len(pad)} and input of dimension {len(input.shape)}")
     widths = [(0, 0)] * (len(input.shape) - len(pad) // 2) + [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
     extents = sizes(input)
     if mode != "constant":

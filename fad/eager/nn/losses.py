@@ -103,8 +103,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: "Tensor | None" 
     """-(t log p + (1 - t) log(1 - p)), the logarithms at least -100."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
-                         "deprecated. Please ensure they have the "
-                         "same size.")
+                         "deprecated. Please ensure they have the same size.")
     if isinstance(input, Tensor) and input._a.size and not (np.nanmin(input._a) >= 0 and np.nanmax(input._a) <= 1):
         raise RuntimeError("all elements of input should be between 0 and 1")
     if isinstance(target, Tensor) and not ((target._a >= 0) & (target._a <= 1)).all():

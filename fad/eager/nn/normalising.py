@@ -22,8 +22,7 @@ def _ends_in(input: object, shape: tuple) -> None:
                            "element, but got normalized_shape = []")
     if isinstance(input, Tensor) and tuple(input.shape[-len(shape):]) != shape:
         raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
-                           f"[{', '.join(['*', *map(str, shape)])}], but got input of size"
-                           f"{list(input.shape)}")
+                           f"[{', '.join(['*', *map(str, shape)])}], but got input of size{list(input.shape)}")
 
 
 def layer_norm(input: object, normalized_shape: object, weight: object = None, bias: object = None,
@@ -92,8 +91,7 @@ def group_norm(input: object, num_groups: int, weight: "Tensor | None" = None, b
     for name, p in (("weight", weight), ("bias", bias)):
         if p is not None and tuple(p.shape) != (shape[1],):
             raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
-                               f"got {name} of shape {list(p.shape)} and "
-                               f"input of shape {list(shape)}")
+                               f"got {name} of shape {list(p.shape)} and input of shape {list(shape)}")
     y = group_norm_step(input, weight, bias, num_groups=num_groups, eps=eps)
     return noting(y, N=shape[0], C=shape[1], HxW=math.prod(shape[2:]), group=num_groups)
 

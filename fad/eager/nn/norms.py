@@ -74,8 +74,7 @@ class ChannelNorm(_Affine):
     def extra_repr(self) -> str:
         """The text in brackets when the layer is written."""
         return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-                f"bias={self.bias is not None}, "
-                f"track_running_stats={self.track_running_stats}")
+                f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}")
 
 
 class _BatchNorm(ChannelNorm):

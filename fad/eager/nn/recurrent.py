@@ -181,9 +181,8 @@ def _sensible(mode: str, input_size: int, hidden_size: int, num_layers: int, dro
         raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being "
                          "zeroed")
     if dropout > 0 and num_layers == 1:
-        warnings.warn(f"dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-                      "num_layers greater than 1, but got "
-                      f"dropout={dropout} and num_layers={num_layers}", stacklevel=4)
+        warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                      f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}", stacklevel=4)
     if not isinstance(hidden_size, int):
         raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
     if hidden_size <= 0:

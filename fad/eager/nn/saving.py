@@ -143,8 +143,7 @@ class Saving:
         """Write a value over a tensor (or put it in its place); what was wrong with it."""
         if not isinstance(value, (Tensor, np.ndarray)):
             return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
-                    'checkpoint but received '
-                    f"{type(value)}")
+                    f"checkpoint but received {type(value)}")
         given = value if isinstance(value, Tensor) else wrap(value)
         if given._a.shape == (1,) and not t._a.ndim:                           # as numbers were saved of old
             given = given.reshape(())  # type: ignore[attr-defined]

@@ -102,8 +102,7 @@ class Optimizer:
                 raise ValueError("some parameters appear in more than one parameter group")
         if len({id(p) for p in params}) != len(params):
             warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause "
-                          "an error; see "
-                          "github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
+                          "an error; see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
         self.param_groups.append({**self.defaults, **group, "params": params})
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -181,8 +180,7 @@ class Optimizer:
 def _ordered(params: object) -> None:
     if isinstance(params, (set, frozenset)):
         raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors "
-                        "in sets will change between runs. Please use a "
-                        "list instead.")
+                        "in sets will change between runs. Please use a list instead.")
 
 
 class RealParts:

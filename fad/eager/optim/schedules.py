@@ -11,15 +11,12 @@ from .optimizer import Optimizer
 
 EPOCH_DEPRECATION_WARNING = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
-    "`scheduler.step()` to step the "
-    "scheduler. During the deprecation, if epoch is different from None, the closed form is used instead of the new "
-    "chainable form, where available.")
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
+    "form is used instead of the new chainable form, where available.")
 _TOO_EARLY = (
     "Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call them in the opposite order: "
-    "`optimizer.step()` before "
-    "`lr_scheduler.step()`. Failure to do this will result in skipping the first value of the learning rate schedule. "
-    "See more details at "
-    "docs/stable/optim.html#how-to-adjust-learning-rate")
+    "`optimizer.step()` before `lr_scheduler.step()`. Failure to do this will result in skipping the first value of "
+    "the learning rate schedule. See more details at docs/stable/optim.html#how-to-adjust-learning-rate")
 
 
 class LRScheduler:
@@ -129,8 +126,7 @@ def for_groups(optimizer: Optimizer, name: str, value: object) -> list:
         return for_groups(optimizer, name, [value] * len(optimizer.param_groups))
     if len(value) != len(optimizer.param_groups):
         raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
-                         "param_groups has "
-                         f"{len(optimizer.param_groups)}.")
+                         f"param_groups has {len(optimizer.param_groups)}.")
     return [v.clone() if isinstance(v, Tensor) else v for v in value]  # type: ignore[attr-defined]
 
 
@@ -255,10 +251,9 @@ class ReduceLROnPlateau(LRScheduler):
         missing = len(self.optimizer.param_groups) - len(self.min_lrs)
         if missing and self.default_min_lr is None:
             raise RuntimeError(f"The number of param groups in the `optimizer` ({len(self.optimizer.param_groups)}) "
-                               "differs from when "
-                               f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new param "
-                               "group being added to the optimizer. "
-                               "Please modify the `min_lrs` field to match the length of the `optimizer` param groups.")
+                               f"differs from when `ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually "
+                               "due to a new param group being added to the optimizer. Please modify the `min_lrs` "
+                               "field to match the length of the `optimizer` param groups.")
         self.min_lrs += [self.default_min_lr] * missing
         new = [max(old * self.factor, low) for old, low in zip(self.rates(), self.min_lrs)]
         self.put([b if a - b > self.eps else a for a, b in zip(self.rates(), new)])
