@@ -13,7 +13,7 @@ from .errors import scalar_name
 from .formulas import sinc
 from .indexing import getitem
 from .inplace import number
-from .joining import cat, meshgrid, stack
+from .joining import meshgrid, stack
 from .products import added, matmul
 from .reductions import sum
 from .registry import FUNCTIONS, by_number, define, function, in_precision, named, one_dim, run, tensor_of
@@ -157,12 +157,11 @@ for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf
     def _call(*args: Tensor, _target: str = _target, _name: str = _name) -> Tensor:
         return in_precision(BY_NAME[_target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]),
                             args)
-    _call.__name__, _call.__doc__ = _name, f"{_target}, on tensors."
-    function(_name, changing=_name in ("igamma", "igammac"))(_call)
+    define(_name, _call, f"{_target}, on tensors.", changing=_name in ("igamma", "igammac"))
 
 
 @function()
-def svd(self: object, some: bool = True, compute_uv: bool = True) -> SVD:
+def svd(self: object, some: bool = True, compute_uv: bool = True) -> tuple:
     """U, S, V with self = U diag(S) V^H; without compute_uv, U and V are zero."""
     if not compute_uv:
         *stack, rows, columns = self.shape
@@ -244,5 +243,3 @@ def gradient(input: Tensor, *, spacing: object = 1.0, dim: Axes = None, edge_ord
     return tuple([in_precision(call(input, s, axis=one_dim(d, len(input.shape)), edge_order=edge_order), (input, s))
                   for s, d in zip(steps, dims)])
 
-
-__all__ = ["cat", "cartesian_prod", "combinations"]

@@ -211,14 +211,12 @@ def _like(name: str) -> None:
              generator: object = None, pin_memory: bool = False) -> Tensor:
         a = make(input._a.shape, input._a.dtype if dtype is None else as_dtype(dtype), generator)
         return leaf(laid_like(a, input._a), requires_grad)
-    call.__name__, call.__doc__ = f"{name}_like", f"fad.{name} in the shape and dtype of a tensor."
-    add(call.__name__, call, method=False)
+    define(f"{name}_like", call, f"fad.{name} in the shape and dtype of a tensor.", method=False)
 
     @on_cpu
     def new(self: Tensor, *size: object, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
         return leaf(make(sizes_of(size), self._a.dtype if dtype is None else as_dtype(dtype), None), requires_grad)
-    new.__name__, new.__doc__ = f"new_{name}", f"fad.{name} in the dtype of this tensor."
-    setattr(Tensor, new.__name__, new)
+    define(f"new_{name}", new, f"fad.{name} in the dtype of this tensor.", only_method=True)
 
 
 for _name in MAKERS:

@@ -18,7 +18,6 @@ DTYPES: dict[str, np.dtype] = {
                                "int8": np.dtype(np.int8),
     "uint8": np.dtype(np.uint8), "uint16": np.dtype(np.uint16), "uint32": np.dtype(np.uint32),
                                "uint64": np.dtype(np.uint64), "bool": np.dtype(bool)}
-_OF_PYTHON = {float: None, int: np.dtype(np.int64), bool: np.dtype(bool), complex: None}
 
 
 def get_default_dtype() -> np.dtype:

@@ -2,7 +2,7 @@
 reflections."""
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..util.interrupts import let_through
 from .errors import scalar_name
 from .fitting import CHECKS, failures, why_singular
 from .registry import FUNCTIONS
+from .results import LU, FactoredLU, Factors
 from .tensor import Tensor, wrap
 from .together import together
 
@@ -107,28 +108,13 @@ def _check(A: Tensor, called: str, square: bool, exact: bool) -> None:
 # -- LU ----------------------------------------------------------------------------------------------------------------
 
 
-class LU(NamedTuple):
-    """L below the diagonal and U in one matrix, and by which row each was exchanged, counted from 1."""
-
-    LU: Any
-    pivots: Any
-
-
-class Factors(NamedTuple):
-    """A = P L U."""
-
-    P: Any
-    L: Any
-    U: Any
-
-
 def pivoting(pivot: bool) -> None:
     """Raise unless rows are exchanged, as LAPACK does it."""
     if not pivot:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
 
 
-def lu_factor(A: object, *, pivot: bool = True) -> LU:
+def lu_factor(A: object, *, pivot: bool = True) -> tuple:
     """The LU factors of matrices, in LAPACK's form."""
     pivoting(pivot)
     p, lower, upper = BY_NAME["scipy.linalg.lu"].call(A)
@@ -172,7 +158,7 @@ def _permutation(pivots: Tensor, rows: int) -> np.ndarray:
     return matrices
 
 
-def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Factors:
+def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> tuple:
     """P, L, U from LAPACK's form."""
     rows, columns = LU_data.shape[-2:]
     n = min(rows, columns)
@@ -206,15 +192,7 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     return y
 
 
-class FactoredLU(NamedTuple):
-    """LU and, for each matrix, 0 where nothing went wrong."""
-
-    LU: Any
-    pivots: Any
-    info: Any
-
-
-def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> FactoredLU:
+def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> tuple:
     """lu_factor, with what went wrong."""
     return FactoredLU(*lu_factor(A, pivot=pivot), wrap(failures(A._a, inverted=True)))
 

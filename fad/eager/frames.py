@@ -10,7 +10,7 @@ from .dtypes import as_dtype
 from .inplace import number
 from .joining import stack
 from .promotion import default
-from .registry import function
+from .registry import define, function
 from .tensor import Tensor, wrap
 from .together import together
 
@@ -121,9 +121,7 @@ def _taper(name: str, values: object) -> None:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
         a = values(window_length + bool(periodic), *args, **kwargs) if window_length != 1 else np.ones(1)
         return leaf(a[:window_length].astype(default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
-    call.__name__, call.__doc__ = (name,
-                                   f"The {name.replace('_', ' ')}: one period of it, or (periodic=False) symmetric.")
-    function(name, method=False)(call)
+    define(name, call, f"The {name.replace('_', ' ')}: one period of it, or (periodic=False) symmetric.", method=False)
 
 
 for _name, _values in {

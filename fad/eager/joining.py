@@ -5,17 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites
 from .dtypes import converted
 from .errors import c_name, scalar_name
 from .gathering import index_select
-from .inplace import fill, in_place
+from .inplace import fill
 from .promotion import default, promoted_type
-from .registry import FUNCTIONS, define, delivered, function, named, one_dim, run, sizes_of, tensor_of
-from .shapes import _completed, movedim, reshape
+from .registry import FUNCTIONS, define, function, named, one_dim, run, sizes_of, tensor_of
+from .shapes import movedim, reshape
 from .tensor import Size, Tensor, raw, wrap
 from .together import step, together
 from .views import apart
@@ -41,7 +40,7 @@ def _alike(all: list, xs: list) -> list:
 
 
 @function("cat", "concat", "concatenate", method=False)
-def cat(tensors: Sequence, dim: int = 0, *, axis: object = None, out: "Tensor | None" = None) -> AnyArray:
+def cat(tensors: Sequence, dim: int = 0, *, axis: object = None) -> AnyArray:
     """Tensors one after the other along a dimension."""
     xs = _elements("cat", tensors)
     if not xs:
@@ -62,11 +61,11 @@ def cat(tensors: Sequence, dim: int = 0, *, axis: object = None, out: "Tensor | 
                                f"{x.shape[wrong[0]]} for tensor number {k} in the list." if wrong else
                                f"Tensors must have same number of dimensions: got {len(kept[0].shape)} and "
                                f"{len(x.shape)}")
-    return delivered(composites.cat(*_alike(xs, kept), axis=ax), out, "cat")
+    return composites.cat(*_alike(xs, kept), axis=ax)
 
 
 @function(method=False)
-def stack(tensors: Sequence, dim: int = 0, *, out: object = None) -> Tensor:
+def stack(tensors: Sequence, dim: int = 0) -> Tensor:
     """Tensors of one shape along a new dimension."""
     xs = _elements("stack", tensors)
     if not xs:
@@ -76,7 +75,7 @@ def stack(tensors: Sequence, dim: int = 0, *, out: object = None) -> Tensor:
             raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(xs[0].shape)} at entry 0 "
                                f"and {list(x.shape)} at entry {k}")
     ax = one_dim(dim, len(xs[0].shape) + 1)
-    return delivered(named(composites.stack(*_alike(xs, xs), axis=ax), "StackBackward0", dim=ax), out, "stack")
+    return named(composites.stack(*_alike(xs, xs), axis=ax), "StackBackward0", dim=ax)
 
 
 Tensor._stack_rows = staticmethod(stack)                                                    # type: ignore[attr-defined]
@@ -89,28 +88,26 @@ def _several(name: str, tensors: object) -> list:
 
 
 @function(method=False)
-def hstack(tensors: Sequence, *, out: object = None) -> Tensor:
+def hstack(tensors: Sequence) -> Tensor:
     """Tensors one beside the other."""
     tensors = _several("hstack", tensors)
-    return cat([reshape(x, -1) if not len(x.shape) else x for x in tensors], 0 if len(tensors[0].shape) < 2 else 1,
-               out=out)
+    return cat([reshape(x, -1) if not len(x.shape) else x for x in tensors], 0 if len(tensors[0].shape) < 2 else 1)
 
 
 @function("vstack", "row_stack", method=False)
-def vstack(tensors: Sequence, *, out: object = None) -> Tensor:
+def vstack(tensors: Sequence) -> Tensor:
     """Tensors one above the other."""
     tensors = _several("vstack", tensors)
-    return cat([reshape(x, 1, -1) if len(x.shape) < 2 else x for x in tensors], 0, out=out)
+    return cat([reshape(x, 1, -1) if len(x.shape) < 2 else x for x in tensors], 0)
 
 
 @function(method=False)
-def column_stack(tensors: Sequence, *, out: object = None) -> Tensor:
+def column_stack(tensors: Sequence) -> Tensor:
     """Tensors one beside the other, vectors as columns."""
-    return cat([reshape(x, -1, 1) if len(x.shape) < 2 else x for x in _several("column_stack", tensors)], 1, out=out)
+    return cat([reshape(x, -1, 1) if len(x.shape) < 2 else x for x in _several("column_stack", tensors)], 1)
 
 
-define("dstack",
-       lambda tensors, *, out=None: cat([FUNCTIONS["atleast_3d"](x) for x in _several("dstack", tensors)], 2, out=out),
+define("dstack", lambda tensors: cat([FUNCTIONS["atleast_3d"](x) for x in _several("dstack", tensors)], 2),
        "Tensors one behind the other.", method=False)
 
 
@@ -212,7 +209,7 @@ def repeat_interleave(self: Tensor, repeats: "ArrayOrNumber | None" = None, dim:
     return index_select(x, ax, np.repeat(np.arange(x.shape[ax]), times))
 
 
-def _triangle(name: str, keep: Callable) -> Callable:
+def _triangle(name: str, keep: Callable) -> None:
     def call(self: Tensor, diagonal: int = 0) -> Any:
         if len(self.shape) < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
@@ -220,12 +217,11 @@ def _triangle(name: str, keep: Callable) -> Callable:
         left_out = ~np.broadcast_to(keep(columns - rows, diagonal), self.shape)
         return composites.masked_fill(self, left_out, {"b": False, "f": 0.0, "c": 0.0}.get(self.dtype.kind, 0),
                                       label=f"{name.capitalize()}Backward0")
-    call.__name__, call.__doc__ = name, f"The {'lower' if name == 'tril' else 'upper'} triangle; zeros elsewhere."
-    return call
+    define(name, call, f"The {'lower' if name == 'tril' else 'upper'} triangle; zeros elsewhere.", changing=True)
 
 
-function("tril", changing=True)(_triangle("tril", lambda d, k: d <= k))
-function("triu", changing=True)(_triangle("triu", lambda d, k: d >= k))
+_triangle("tril", lambda d, k: d <= k)
+_triangle("triu", lambda d, k: d >= k)
 
 
 @function()
@@ -357,4 +353,3 @@ size = define("size",
 
 Tensor.nelement, Tensor.dim, Tensor.ndimension = numel, lambda self: self._a.ndim, lambda self: self._a.ndim  # type: ignore[attr-defined]
 Tensor.element_size = lambda self: self._a.itemsize  # type: ignore[attr-defined]
-__all__ = ["BY_NAME", "in_place", "_completed"]

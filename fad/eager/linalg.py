@@ -1,17 +1,17 @@
 """linalg for tensors: what differs from numpy.linalg in more than the names of options."""
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..ops.table import TABLE
 from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
-from .factors import MATRICES, Factors, pivoting
+from .factors import MATRICES, pivoting
 from .fitting import failures
 from .libraries import face
 from .products import cross_product
 from .registry import named
-from .results import QR, Cholesky, Inverted, Solved
+from .results import QR, Cholesky, Factors, Inverted, LeastSquares, Solved
 from .tensor import Tensor, raw, wrap
 
 
@@ -88,7 +88,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     return face("numpy.linalg.solve", A, B) if left else solve(A.mT, B.mT).mT
 
 
-def qr(A: Tensor, mode: str = "reduced") -> "QR":
+def qr(A: Tensor, mode: str = "reduced") -> tuple:
     """Q, R."""
     if mode == "r":
         if A.requires_grad:
@@ -97,15 +97,6 @@ def qr(A: Tensor, mode: str = "reduced") -> "QR":
         return QR(wrap(np.zeros(0, A.dtype)), face("numpy.linalg.qr", A, "r"))
     q, r = face("numpy.linalg.qr", A, mode)
     return QR(named(q, "LinalgQrBackward0", mode=mode), r)
-
-
-class LeastSquares(NamedTuple):
-    """The solution of least squares and what is known of it."""
-
-    solution: Any
-    residuals: Any
-    rank: Any
-    singular_values: Any
 
 
 def cross(input: object, other: object, *, dim: int = -1) -> Any:
@@ -139,7 +130,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> tuple:
     return Factors(p.to(A.dtype), *factors)
 
 
-def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | None" = None) -> LeastSquares:
+def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | None" = None) -> Any:
     """The solution of A X = B with the least sum of squares."""
     if A._a.ndim > 2:
         return _least_squares_of_stacks(A, B, rcond, driver)
@@ -148,7 +139,7 @@ def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | 
     return LeastSquares(solution, residuals, wrap(np.asarray(raw(rank), np.int64)), s)
 
 
-def _least_squares_of_stacks(A: Tensor, B: AnyArray, rcond: object, driver: object) -> LeastSquares:
+def _least_squares_of_stacks(A: Tensor, B: AnyArray, rcond: object, driver: object) -> Any:
     """The solution for each matrix of a stack, by its pseudoinverse. The sums of squares are told where there are more
     equations than unknowns and all ranks are full; the ranks and the singular values, by the drivers that find them."""
     rows, columns = A._a.shape[-2:]

@@ -129,18 +129,16 @@ _add, _sub, _mul = (binary(op[n], checked(op[n], n)) for n in ("add", "sub", "mu
 
 
 @function(method=True)
-def mul(self: object, other: object, *, out: "Tensor | None" = None) -> Tensor:
+def mul(self: object, other: object) -> Tensor:
     """self * other."""
-    y = _mul(self, other) if isinstance(self, Tensor) else op["mul"](tensor_of(self), other)
-    return y if out is None else delivered(y, out, "mul")
+    return _mul(self, other) if isinstance(self, Tensor) else op["mul"](tensor_of(self), other)
 
 
 @function("add", changing=True)
-def add(self: object, other: object, *, alpha: object = 1, out: "Tensor | None" = None) -> Any:
+def add(self: object, other: object, *, alpha: object = 1) -> Any:
     """self + alpha * other."""
     x = self if isinstance(self, Tensor) else tensor_of(self)
-    y = _add(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_add, "AddBackward0", x, other, alpha)
-    return y if out is None else delivered(y, out, "add")
+    return _add(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_add, "AddBackward0", x, other, alpha)
 
 
 def _times(alpha: ArrayOrNumber, other: ArrayOrNumber, self: Tensor) -> ArrayOrNumber:
@@ -166,11 +164,10 @@ def _weighted(f: Callable, label: str, x: Tensor, y: object, alpha: complex) -> 
 
 
 @function("sub", "subtract", changing=True)
-def sub(self: ArrayOrNumber, other: ArrayOrNumber, *, alpha: object = 1, out: object = None) -> Tensor:
+def sub(self: ArrayOrNumber, other: ArrayOrNumber, *, alpha: object = 1) -> Tensor:
     """self - alpha * other."""
     x = self if isinstance(self, Tensor) else tensor_of(self)
-    y = _sub(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_sub, "SubBackward0", x, other, alpha)
-    return y if out is None else delivered(y, out, "sub")
+    return _sub(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_sub, "SubBackward0", x, other, alpha)
 
 
 @function("rsub")
@@ -181,8 +178,7 @@ def rsub(self: Tensor, other: ArrayOrNumber, *, alpha: int = 1) -> Tensor:
 
 
 @function("div", "divide", changing=True)
-def div(self: ArrayOrNumber, other: ArrayOrNumber, *, rounding_mode: "str | None" = None,
-        out: "Tensor | None" = None) -> Tensor:
+def div(self: ArrayOrNumber, other: ArrayOrNumber, *, rounding_mode: "str | None" = None) -> Tensor:
     """self / other; rounding_mode "floor" or "trunc" rounds the quotient."""
     if rounding_mode not in (None, "floor", "trunc"):
         raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
@@ -193,13 +189,13 @@ def div(self: ArrayOrNumber, other: ArrayOrNumber, *, rounding_mode: "str | None
         y = op["floordiv"](tensor_of(self), other)
         if rounding_mode == "trunc":  # towards zero: one more where the floor of a negative quotient was below it
             y = y + ((y < 0) & (op["mul"](y, other) != self))
-        return y if out is None else delivered(y, out, "div")
+        return y
     y = op["div"](tensor_of(self), other)
     if rounding_mode is not None:
         edges = (self, other) if isinstance(other, Tensor) else (self,)
         y, = together((op[rounding_mode](y),), "DivBackward2", edges, {"self": self, "other": other},
                       rounding_mode=rounding_mode)
-    return y if out is None else delivered(y, out, "div")
+    return y
 
 
 def _power(x: ArrayOrNumber, y: ArrayOrNumber) -> Tensor:
@@ -213,10 +209,9 @@ _pow = checked(_power, "pow")
 
 
 @function("pow", changing=True)
-def pow(self: object, exponent: ArrayOrNumber, *, out: "Tensor | None" = None) -> Tensor:
+def pow(self: object, exponent: ArrayOrNumber) -> Tensor:
     """self ** exponent."""
-    y = _pow(self if isinstance(self, (int, float, complex)) else tensor_of(self), exponent)
-    return y if out is None else delivered(y, out, "pow")
+    return _pow(self if isinstance(self, (int, float, complex)) else tensor_of(self), exponent)
 
 
 @function("float_power", changing=True)

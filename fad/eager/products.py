@@ -90,8 +90,7 @@ def _of_ranks(name: str, ranks: tuple, wrong: Callable) -> None:
         if ranks == (3, 3):
             _stacks(self.shape, other.shape)
         return matmul(self, other)
-    call.__name__, call.__doc__ = name, f"The product of two tensors of {ranks[0]} and {ranks[1]} dimensions."
-    function(name)(call)
+    define(name, call, f"The product of two tensors of {ranks[0]} and {ranks[1]} dimensions.")
 
 
 _of_ranks("mm", (2, 2), lambda a, b: "self must be a matrix" if a != 2 else "mat2 must be a matrix")

@@ -1,6 +1,6 @@
 """Reductions of tensors, in PyTorch's terms (dim, keepdim), by the faces and ops of the table."""
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,16 +15,9 @@ from .picked import chosen
 from .promotion import default
 from .record import apply_lean
 from .registry import define, delivered, dims_of, function, named, one_dim, run, tensor_of
+from .results import Bounds, Extreme
 from .tensor import Tensor, raw, wrap
 from .together import step, together
-
-
-class Extreme(NamedTuple):
-    """The result of max, min, sort, topk and their like along a dimension."""
-
-    values: Any
-    indices: Any
-
 
 _sum_of_all = sum_of_all(op["sum"])
 
@@ -75,7 +68,7 @@ def in_dtype(x: object, dtype: object) -> Any:
 
 @function()
 def mean(self: object, dim: object = None, keepdim: bool = False, *, dtype: DTypeLike = None, axis: object = None,
-         keepdims: bool = False, out: object = None) -> AnyArray:
+         keepdims: bool = False) -> AnyArray:
     """The mean along dimensions."""
     x, dim = tensor_of(self), axis if dim is None else dim
     if dtype is not None:
@@ -83,9 +76,8 @@ def mean(self: object, dim: object = None, keepdim: bool = False, *, dtype: DTyp
     if x.dtype.kind not in "fc":
         raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or "
                            f"complex dtype. Got: {scalar_name(x.dtype)}")
-    y = composites.mean(x, axes=dims_of(dim, len(x.shape)), keep=keepdim or keepdims,
-                        label="MeanBackward0" if dim is None else "MeanBackward1")
-    return y if out is None else delivered(y, out, "mean")
+    return composites.mean(x, axes=dims_of(dim, len(x.shape)), keep=keepdim or keepdims,
+                           label="MeanBackward0" if dim is None else "MeanBackward1")
 
 
 @function()
@@ -99,11 +91,11 @@ def _along(name: str) -> Callable:
     label = f"{name.capitalize()}Backward0"
 
     @step(label, "self", "self indices", "dim keepdim")
-    def general(self: Tensor, dim: int, keepdim: bool) -> Extreme:
+    def general(self: Tensor, dim: int, keepdim: bool) -> tuple:
         places = run(op[f"arg{name}"], self, axis=dim) if len(self.shape) else wrap(np.zeros((), np.int64))
         return extremes(_take(self, places, dim), places, self, dim, keepdim)
 
-    def call(self: object, dim: int, keepdim: bool) -> Extreme:
+    def call(self: object, dim: int, keepdim: bool) -> tuple:
         ax = one_dim(dim, len(self.shape))
         _not_empty(self, (ax,), name)
         if not isinstance(self, Tensor) or self._a.dtype.kind != "f" or not self._a.ndim:
@@ -113,7 +105,7 @@ def _along(name: str) -> Callable:
     return call
 
 
-def extremes(values: Tensor, places: Tensor, x: Tensor, ax: int, keep: bool) -> Extreme:
+def extremes(values: Tensor, places: Tensor, x: Tensor, ax: int, keep: bool) -> tuple:
     """Values and places along an axis, which goes or is kept with extent 1."""
     return Extreme(kept(values, x, (ax,)), kept(places, x, (ax,))) if keep else Extreme(values, places)
 
@@ -198,21 +190,16 @@ def amin(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
     return _reduced("min", self, dim, keepdim, "AminBackward0")
 
 
-def _truth(name: str) -> Callable:
+def _truth(name: str) -> None:
     def call(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
         x = tensor_of(self)
         truth = x if x.dtype.kind == "b" else x != 0
         y = truth if isinstance(dim, (tuple, list)) and not len(dim) else _reduced(name, truth, dim, keepdim, "")
         return in_dtype(y, x.dtype) if x.dtype == np.uint8 else y
-    call.__name__, call.__doc__ = name, f"Whether {name} of the elements along dimensions are not zero."
-    return call
+    define(name, call, f"Whether {name} of the elements along dimensions are not zero.")
 
 
-function("all")(_truth("all"))
-function("any")(_truth("any"))
-
-
-def _place(name: str) -> Callable:
+def _place(name: str) -> None:
     def call(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> Tensor:
         if self.dtype.kind == "b" and isinstance(self, Tensor):
             raise RuntimeError(f"{name}(): does not support bool input")
@@ -226,19 +213,14 @@ def _place(name: str) -> Callable:
             return wrap(np.zeros((), np.int64))
         y = run(op[name], self, axis=ax)
         return kept(y, self, (ax,)) if keepdim else y
-    call.__name__, call.__doc__ = name, f"{name}, along a dimension or of all elements."
-    return call
-
-
-function("argmax")(_place("argmax"))
-function("argmin")(_place("argmin"))
+    define(name, call, f"{name}, along a dimension or of all elements.")
 
 
 def _correction(unbiased: object, correction: object) -> Any:
     return correction if correction is not None else 1 if unbiased is None or unbiased else 0
 
 
-def _spread(name: str) -> Callable:
+def _spread(name: str, what: str) -> None:
     composite = COMPOSITES[name]
 
     def call(self: Tensor, dim: Axes = None, unbiased: "bool | None" = None, keepdim: bool = False, *,
@@ -249,14 +231,12 @@ def _spread(name: str) -> Callable:
             raise RuntimeError(f"{what or 'std and var'} only support floating point and complex dtypes")
         axes = dims_of(dim, len(self.shape))
         return composite(self, axes=axes, keep=keepdim, correction=_correction(unbiased, correction))
-    call.__name__, call.__doc__ = (name,
-                                   f"The {'variance' if name == 'var' else 'standard deviation'} along dimensions, "
-                                   "unbiased unless told otherwise.")
-    return call
+    define(name, call, f"The {what} along dimensions, unbiased unless told otherwise.")
 
 
-function("var")(_spread("var"))
-function("std")(_spread("std"))
+for _make, *_what in ((_truth, "all"), (_truth, "any"), (_place, "argmax"), (_place, "argmin"),
+                      (_spread, "var", "variance"), (_spread, "std", "standard deviation")):
+    _make(*_what)
 
 
 @function(method=False)
@@ -327,13 +307,6 @@ def nonzero(self: Tensor, *, as_tuple: bool = False, out: "Tensor | None" = None
         raise RuntimeError(f"nonzero: Expected out tensor to have scalar type Long but got scalar "
                            f"type{scalar_name(out.dtype)}")
     return delivered(found, out, "nonzero")
-
-
-class Bounds(NamedTuple):
-    """The result of aminmax."""
-
-    min: Any
-    max: Any
 
 
 @function()

@@ -50,7 +50,7 @@ def told_as(name: str, f: object) -> None:
 def add(name: str, f: Callable, method: bool = True, only_method: bool = False, changing: bool = False) -> None:
     """Enter one function."""
     if not only_method:
-        FUNCTIONS[name] = in_numpys_words(with_options(f, name) if method else overridable(f), f)
+        FUNCTIONS[name] = in_numpys_words(with_options(f, name), f)
     if method:
         setattr(Tensor, name, in_numpys_words(f, f))
     if changing:
@@ -95,7 +95,7 @@ def in_numpys_words(call: Callable, f: Callable) -> Callable:
 
 def with_options(f: Callable, name: str) -> Callable:
     """f as a function: with `out`, and with its first argument called `input` too."""
-    code = getattr(f, "__code__", None)
+    code = getattr(inspect.unwrap(f), "__code__", None)
     if code is None or "out" in code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]:
         return overridable(f)
 

@@ -1,52 +1,29 @@
 """Results of several parts, by PyTorch's names."""
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any
+
+RESULTS = {  # what there is of each: its parts, and what they are
+    "Extreme": ("values indices", "The result of max, min, sort, topk and their like along a dimension."),
+    "Bounds": ("min max", "The result of aminmax."),
+    "SVD": ("U S V", "U diag(S) V^H."),
+    "QR": ("Q R", "The factors of qr."),
+    "LU": ("LU pivots", "L below the diagonal and U in one matrix, and by which row each was exchanged, from 1 on."),
+    "FactoredLU": ("LU pivots info", "LU and, for each matrix, 0 where nothing went wrong."),
+    "Factors": ("P L U", "A = P L U."),
+    "Inverted": ("inverse info", "An inverse and, for each matrix, 0 where nothing went wrong."),
+    "Cholesky": ("L info", "A Cholesky factor and, for each matrix, 0 where nothing went wrong."),
+    "Solved": ("result info", "A solution and, for each matrix, 0 where nothing went wrong."),
+    "LeastSquares": ("solution residuals rank singular_values", "The solution of least squares, and more of it."),
+    "Scaled": ("mantissa exponent", "Numbers as mantissa * 2 ** exponent."),
+    "Histogram": ("hist bin_edges", "The number of elements in each interval, and the ends of these.")}
 
 
-class SVD(NamedTuple):
-    """U diag(S) V^H."""
-
-    U: Any
-    S: Any
-    V: Any
-
-
-class QR(NamedTuple):
-    """The factors of qr."""
-
-    Q: Any
-    R: Any
+def _result(name: str) -> Any:
+    fields, doc = RESULTS[name]
+    made: Any = namedtuple(name, fields, module=__name__)                                    # type: ignore[misc]
+    made.__doc__ = doc
+    return made
 
 
-class Inverted(NamedTuple):
-    """An inverse and, for each matrix, 0 where nothing went wrong."""
-
-    inverse: Any
-    info: Any
-
-
-class Cholesky(NamedTuple):
-    """A Cholesky factor and, for each matrix, 0 where nothing went wrong."""
-
-    L: Any
-    info: Any
-
-
-class Solved(NamedTuple):
-    """A solution and, for each matrix, 0 where nothing went wrong."""
-
-    result: Any
-    info: Any
-
-
-class Scaled(NamedTuple):
-    """Numbers as mantissa * 2 ** exponent."""
-
-    mantissa: Any
-    exponent: Any
-
-
-class Histogram(NamedTuple):
-    """The number of elements in each interval, and the ends of these."""
-
-    hist: Any
-    bin_edges: Any
+Extreme, Bounds, SVD, QR, LU, FactoredLU, Factors, Inverted, Cholesky, Solved, LeastSquares, Scaled, Histogram = map(
+    _result, RESULTS)

@@ -6,8 +6,9 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from .joining import stack
-from .reductions import Extreme, in_dtype, summed
+from .reductions import in_dtype, summed
 from .registry import define, function, named, one_dim, run
+from .results import Extreme
 from .tensor import Tensor, wrap
 from .together import together
 
@@ -40,7 +41,7 @@ def logcumsumexp(self: Tensor, dim: int) -> Tensor:
                label="LogcumsumexpBackward0")
 
 
-def _running(self: Tensor, dim: int, better: Callable, label: str) -> Extreme:
+def _running(self: Tensor, dim: int, better: Callable, label: str) -> tuple:
     """The best element up to each place, the latest of equal ones, and its index."""
     ax = one_dim(dim, len(self.shape))
     if not len(self.shape):

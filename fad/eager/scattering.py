@@ -6,9 +6,10 @@ import numpy as np
 from .gathering import _along
 from .indexing import getitem
 from .joining import cat
+from .names import node_name
 from .promotion import agree
 from .reductions import in_dtype
-from .registry import FUNCTIONS, function, one_dim
+from .registry import FUNCTIONS, define, function, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
 from .together import step
@@ -94,8 +95,8 @@ def _written_over(name: str, view: Callable) -> None:
         y = self.clone()  # type: ignore[attr-defined]
         view(y, *args, **kwargs).copy_(src)
         return y
-    call.__name__, call.__doc__ = name, f"A copy of self with src written over its {name.partition('_')[0]}."
-    function(name)(step("".join([word.capitalize() for word in name.split("_")]) + "Backward0", "self src")(call))
+    define(name, call, f"A copy of self with src written over its {name.partition('_')[0]}.", edges="self src",
+           node=node_name(name))
 
 
 def _slice(self: Tensor, dim: int = 0, start: "int | None" = None, end: "int | None" = None, step: int = 1) -> Tensor:

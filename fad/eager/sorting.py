@@ -12,12 +12,13 @@ from ..util.array import AnyArray, ArrayOrNumber
 from .composite import Composite
 from .errors import scalar_name
 from .inplace import number, requires_grad, wanted
+from .names import node_name
 from .node import Undifferentiable
 from .picked import foremost, in_order
 from .record import edge
-from .reductions import Extreme, _shared, _take, extremes
+from .reductions import _shared, _take, extremes
 from .registry import define, delivered, function, one_dim, tensor_of
-from .results import Histogram
+from .results import Extreme, Histogram
 from .state import now
 from .tensor import Tensor, raw, wrap
 from .together import own_copy, step, together
@@ -27,7 +28,7 @@ def on_vectors(f: Callable) -> Callable:
     """f(self, ...) along a dimension; a tensor without dimensions counts as a vector of one element, and what comes of
     it has none."""
     @functools.wraps(f)
-    def call(self: Tensor, *args: object, **kwargs: object) -> Extreme:
+    def call(self: Tensor, *args: object, **kwargs: object) -> tuple:
         if len(self.shape):
             return f(self, *args, **kwargs)
         y = f(op["reshape"](self, 1), *args, **kwargs)
@@ -41,7 +42,7 @@ def _real(x: Tensor, name: str) -> None:
 
 
 @function()
-def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Extreme:
+def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple:
     """(values, indices), sorted along a dimension; equal elements stay in their order."""
     order = argsort(self, dim, descending)
     return Extreme(_at(in_order, self, order, dim), order)
@@ -69,7 +70,7 @@ def argsort(self: AnyArray, dim: int = -1, descending: bool = False, stable: boo
 
 
 @function()
-def topk(self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Extreme:
+def topk(self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple:
     """(values, indices) of the k largest (or smallest) elements along a dimension."""
     ax = one_dim(dim, len(self.shape))
     if isinstance(k, bool):
@@ -95,7 +96,7 @@ def _at(step: Composite, x: AnyArray, order: AnyArray, dim: int) -> Any:
     return step(x, order, dim=dim if dim >= 0 else dim + x._a.ndim)
 
 
-def _picked(x: Tensor, places: np.ndarray, ax: int, keepdim: bool) -> Extreme:
+def _picked(x: Tensor, places: np.ndarray, ax: int, keepdim: bool) -> tuple:
     """The elements at one place along an axis each."""
     return extremes(_take(x, wrap(places), ax), wrap(places), x, ax, keepdim)
 
@@ -108,7 +109,7 @@ def _not_empty(x: AnyArray, ax: int, name: str) -> None:
 @function()
 @step("KthvalueBackward0", "self", "self indices", "dim keepdim")
 @on_vectors
-def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extreme:
+def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
     """(value, index) of the k-th smallest element along a dimension."""
     ax = one_dim(dim, len(self.shape))
     _not_empty(self, ax, "kthvalue")
@@ -142,7 +143,7 @@ def nanmedian(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> 
 
 
 @on_vectors
-def _median(self: Tensor, dim: int, keepdim: bool, name: str) -> Extreme:
+def _median(self: Tensor, dim: int, keepdim: bool, name: str) -> tuple:
     ax = one_dim(dim, len(self.shape))
     _not_empty(self, ax, name)
     if self._a.dtype.kind in "bc":
@@ -162,7 +163,7 @@ def nanmedian_of_all(x: Tensor) -> Tensor:
 @function()
 @step("ModeBackward0", "self", "self indices", "dim keepdim")
 @on_vectors
-def mode(self: Tensor, dim: int = -1, keepdim: bool = False) -> Extreme:
+def mode(self: Tensor, dim: int = -1, keepdim: bool = False) -> tuple:
     """(values, indices) of what occurs most often along a dimension, the smallest of equals, the last place where it
     does."""
     ax = one_dim(dim, len(self.shape))
@@ -186,8 +187,8 @@ def _quantiles(name: str) -> None:
         axis = None if dim is None else one_dim(dim, len(self.shape))
         y = BY_NAME[f"numpy.{name}"].call(self, q, axis=axis, method=interpolation, keepdims=keepdim)
         return op["cast"](y, dtype=self.dtype) if y.dtype != self.dtype else y
-    call.__name__, call.__doc__ = name, f"numpy.{name}, along a dimension or of all elements."
-    function(name)(step(f"{name.capitalize()}Backward0", "self q", copies="self")(call))
+    define(name, call, f"numpy.{name}, along a dimension or of all elements.", node=node_name(name), edges="self q",
+           copies="self")
 
 
 def _check_quantile(x: AnyArray, q: ArrayOrNumber, interpolation: str) -> None:
@@ -347,7 +348,7 @@ define("msort", lambda self: self.sort(0)[0], "Sorted along the first dimension.
 
 
 @function()
-def histogram(self: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> Histogram:
+def histogram(self: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> tuple:
     """(counts, edges): how many elements lie in each interval."""
     edges = bins._a.copy() if isinstance(bins, Tensor) else bins
     counts, edges = BY_NAME["numpy.histogram"].call(self._a, edges, range, weights=weight, density=density)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .errors import scalar_name
-from .registry import FUNCTIONS, function, one_dim
+from .registry import FUNCTIONS, define, function, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, recount
 from .together import together
@@ -78,8 +78,7 @@ def _unsafe(name: str, safe: Callable) -> None:
             part._view = None                                     # the graph takes no notice of the memory they share
             recount(part)
         return parts
-    call.__name__, call.__doc__ = name, f"{name.removeprefix('unsafe_')}, whose parts may be changed in place."
-    function(name)(call)
+    define(name, call, f"{name.removeprefix('unsafe_')}, whose parts may be changed in place.")
 
 
 for _name, _safe in {"unsafe_split": split, "unsafe_split_with_sizes": split_with_sizes, "unsafe_chunk": chunk}.items():
@@ -123,8 +122,7 @@ def _split_along(name: str, least: int, dim: Callable) -> None:
             raise RuntimeError(f"torch.{name} attempted to split along dimension {ax}, but the size of the dimension "
                                f"{self.shape[ax]} is not divisible by the split_size {int(indices_or_sections)}!")
         return tensor_split(self, indices_or_sections, ax)
-    call.__name__, call.__doc__ = name, "tensor_split along one dimension."
-    function(name)(call)
+    define(name, call, "tensor_split along one dimension.")
 
 
 _split_along("hsplit", 1, lambda ndim: 0 if ndim == 1 else 1)
@@ -138,8 +136,7 @@ def _at_least(name: str, shape: Callable) -> None:
         made = tuple([x if shape(tuple(x.shape)) == tuple(x.shape) else reshape(x, *shape(tuple(x.shape)))
                       for x in given])
         return made if len(given) > 1 or given is not tensors else made[0]
-    call.__name__, call.__doc__ = name, "Tensors with at least this many dimensions."
-    function(name, method=False)(call)
+    define(name, call, "Tensors with at least this many dimensions.", method=False)
 
 
 _at_least("atleast_1d", lambda s: s or (1,))
@@ -151,8 +148,7 @@ def _copied(name: str, view: Callable) -> None:
     def call(self: Tensor, *args: object, **kwargs: object) -> Any:
         y = view(self, *args, **kwargs)
         return tuple([part.clone() for part in y]) if isinstance(y, tuple) else y.clone()
-    call.__name__, call.__doc__ = f"{name}_copy", f"{name}, copied."
-    function(call.__name__)(call)
+    define(f"{name}_copy", call, f"{name}, copied.")
 
 
 for _name in ("as_strided", "diagonal", "narrow", "permute", "select", "split", "squeeze", "t", "transpose", "unbind",

@@ -13,8 +13,6 @@ from contextvars import ContextVar
 from typing import Any
 from weakref import WeakSet
 
-from ..ir import stack
-
 _FLAGS: dict[str, Any] = {
     "grad": True,
     "inference": False,
@@ -95,7 +93,6 @@ _DEFAULT = Modes({**_FLAGS, **_OTHERS}, True)
 _plain: dict[tuple, Modes] = {tuple(_FLAGS.values()): _DEFAULT}
 _context: ContextVar = ContextVar("fad.modes", default=_DEFAULT)
 now = _context.get
-stack_of_builders = stack.builders
 
 
 def change(**given: object) -> None:

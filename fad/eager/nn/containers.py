@@ -55,7 +55,7 @@ class _Numbered(Module):
 
     def append(self, value: Any) -> Any:
         """Add one at the end."""
-        setattr(self, str(len(self)), value)
+        self.add_module(str(len(self)), value)
         return self
 
     def extend(self, values: object) -> Any:
@@ -111,11 +111,6 @@ class ModuleList(_Numbered):
             + ("\n)" if lines else ")")
         )
 
-    def append(self, module: Module) -> "ModuleList":
-        """Add a module at the end."""
-        self.add_module(str(len(self)), module)
-        return self
-
 
 class Sequential(_Numbered):
     """Modules one after the other."""
@@ -136,11 +131,6 @@ class Sequential(_Numbered):
     def _of(items: list) -> Any:
         return OrderedDict(items)
 
-    def append(self, module: Module) -> "Sequential":
-        """Add a module at the end."""
-        self.add_module(str(len(self)), module)
-        return self
-
     def extend(self, sequential: Any) -> "Sequential":
         """Add the modules of another one at the end."""
         for module in list(sequential):
@@ -156,17 +146,8 @@ class Sequential(_Numbered):
         super().insert(index, module)
         return self
 
-    def __delitem__(self, k: Any) -> None:
-        for name in (n for n in [list(self._modules)[k]] if not isinstance(k, slice)):
-            delattr(self, name)
-        for name in list(self._modules)[k] if isinstance(k, slice) else ():
-            delattr(self, name)
-        self._hold(list(self))
-
     def __add__(self, other: Any) -> "Sequential":
-        if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
-        return Sequential(*self, *other)
+        return Sequential(*self).__iadd__(other)
 
     def __iadd__(self, other: Any) -> "Sequential":
         if not isinstance(other, Sequential):

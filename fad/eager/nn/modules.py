@@ -15,6 +15,8 @@ FORMER = ("size_average", "reduce")                       # what PyTorch's losse
 def as_module(name: str, function: Callable, options: str = "", shown: "str | None" = None) -> type:
     """A module that calls a function with the options given when it was made, which are its attributes.
 
+    A function of `training` is told whether the module is in that mode.
+
     options    their names, in the order of PyTorch's constructor; what they are by default is the function's affair
     shown      the names that repr shows, or a format; by default all options (`inplace` only if set)
     """
@@ -25,15 +27,16 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
              for key in names]
     signature = inspect.Signature(slots)
     passed = [key for key in names if key not in FORMER]
+    given = passed + ["training"] * ("training" in taken)
 
     def __init__(self: object, *args: object, **kwargs: object) -> None:
         Module.__init__(self)
         try:
-            given = signature.bind(*args, **kwargs)
+            bound = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{name}.__init__(): {error}") from None
-        given.apply_defaults()
-        options = dict(given.arguments)
+        bound.apply_defaults()
+        options = dict(bound.arguments)
         size_average, reduce = (options.pop(key, None) for key in FORMER)
         if "reduction" in options:
             options["reduction"] = losses.reduction_of(size_average, reduce, options["reduction"])
@@ -46,7 +49,7 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
                 setattr(self, key, value)
 
     def forward(self: object, *args: ArrayOrNumber, **kwargs: object) -> AnyArray:
-        return function(*args, **{key: getattr(self, key) for key in passed}, **kwargs)
+        return function(*args, **{key: getattr(self, key) for key in given}, **kwargs)
 
     def extra_repr(self: object) -> str:
         words = [key for key in (passed if shown is None else shown.split()) if key != "inplace" and key not in BUFFERS]
@@ -87,21 +90,7 @@ Softmax = as_module("Softmax", activations.softmax, "dim")
 Softmin = as_module("Softmin", activations.softmin, "dim")
 LogSoftmax = as_module("LogSoftmax", activations.log_softmax, "dim")
 GLU = as_module("GLU", activations.glu, "dim")
-
-
-class RReLU(Module):
-    """x where positive, else a multiple of it, drawn while training."""
-
-    def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3, inplace: bool = False):
-        super().__init__()
-        self.lower, self.upper, self.inplace = lower, upper, inplace
-
-    def forward(self, input: object) -> Any:
-        return activations.rrelu(input, self.lower, self.upper, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"lower={self.lower}, upper={self.upper}" + (", inplace=True" if self.inplace else "")
-
+RReLU = as_module("RReLU", activations.rrelu, "lower upper inplace")
 
 # -- dropout -----------------------------------------------------------------------------------------------------------
 
@@ -145,33 +134,18 @@ class Identity(Module):
         return input
 
 
-class Flatten(Module):
+def _flattened(input: object, start_dim: int = 1, end_dim: int = -1) -> AnyArray:
     """Dimensions made one."""
-
-    def __init__(self, start_dim: int = 1, end_dim: int = -1):
-        super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
-
-    def forward(self, input: object) -> AnyArray:
-        return functional.flatten(input, self.start_dim, self.end_dim)
-
-    def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+    return functional.flatten(input, start_dim, end_dim)
 
 
-class Unflatten(Module):
+def _unflattened(input: object, dim: int, unflattened_size: tuple) -> Any:
     """A dimension split into several."""
+    return input.unflatten(dim, unflattened_size)
 
-    def __init__(self, dim: int, unflattened_size: tuple):
-        super().__init__()
-        self.dim, self.unflattened_size = dim, tuple(unflattened_size)
 
-    def forward(self, input: object) -> Any:
-        return input.unflatten(self.dim, self.unflattened_size)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
-
+Flatten = as_module("Flatten", _flattened, "start_dim end_dim")
+Unflatten = as_module("Unflatten", _unflattened, "dim unflattened_size")
 
 # -- losses ------------------------------------------------------------------------------------------------------------
 
