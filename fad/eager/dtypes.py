@@ -200,7 +200,3 @@ def promote_types(a: np.dtype, b: np.dtype) -> np.dtype:
     dtype('float32')
     """
     return promoted_type(as_dtype(a), as_dtype(b))
-
-
-def dtype_name(dtype: np.dtype) -> str:
-    return f"torch.{dtype}".replace("torch.", "")

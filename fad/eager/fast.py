@@ -274,18 +274,11 @@ def product(op: Op, labels: tuple, label: str) -> Callable:
 
 
 def binary(op: Op, general: Callable) -> Callable:
-    """The function of two tensors (or a tensor and a number) that an op is; general: the same the general way."""
-    rule, ufunc = op.derivative, op.facts.get("ufunc")
-    if type(rule) is not Partials or ufunc is None or None in rule.partials or rule.singular(0, (0.5, 0.5)):
-        return general
+    """The function of two tensors (or a tensor and a number) that an op with partials is which do not read its result;
+    general: the same the general way."""
     x = np.array([0.5, 1.5])
-    keeps = []
-    for needs in _NEEDS:
-        of_xs, (of_y,) = plan(op, (x, x), (op.run(x, x),), {}, needs)
-        if of_y:
-            return general
-        keeps.append(of_xs)
-    return _binary(general, ufunc, Fast(op, tuple(keeps)))
+    keeps = tuple([plan(op, (x, x), (op.run(x, x),), {}, needs)[0] for needs in _NEEDS])
+    return _binary(general, op.facts["ufunc"], Fast(op, keeps))
 
 
 def _binary(general: Callable, ufunc: np.ufunc, fast: Fast) -> Callable:

@@ -143,13 +143,7 @@ class _Switch(GradMode):
     __init__.__qualname__ = "__init__"
 
     def __new__(cls, function: object = None) -> Any:
-        if function is not None and callable(function):                # @no_grad without brackets
-            return object.__new__(cls)._made()(function)
-        return object.__new__(cls)
-
-    def _made(self) -> "_Switch":
-        self.__init__()                                                  # type: ignore[misc]
-        return self
+        return cls()(function) if callable(function) else object.__new__(cls)        # @no_grad without brackets
 
     def __enter__(self) -> None:
         if not self.wanted:
@@ -226,8 +220,8 @@ class set_grad_enabled(GradMode):
         change(grad=self.before)
         return super().__call__(function)
 
-    def clone(self) -> "set_grad_enabled":
-        return _Later(self.mode)                                          # type: ignore[return-value]
+    def clone(self) -> GradMode:
+        return (enable_grad if self.mode else no_grad)()
 
     def __enter__(self) -> None:
         _switch(self.mode)
@@ -243,18 +237,6 @@ def _switch(mode: bool) -> None:
     if not mode:
         refuse_traced("fad.set_grad_enabled(False)")
     change(grad=mode)
-
-
-class _Later(GradMode):
-    def __init__(self, mode: bool):
-        self.mode = mode
-
-    def __enter__(self) -> None:
-        self.before = now().grad
-        _switch(self.mode)
-
-    def __exit__(self, *exc: object) -> None:
-        change(grad=self.before)
 
 
 class inference_mode(GradMode):
@@ -276,11 +258,7 @@ class inference_mode(GradMode):
     """
 
     def __new__(cls, mode: bool = True) -> Any:
-        self = object.__new__(cls)
-        if callable(mode):
-            self.__init__(True)                                           # type: ignore[misc]
-            return self(mode)
-        return self
+        return cls()(mode) if callable(mode) else object.__new__(cls)
 
     def __init__(self, mode: bool = True):
         self.mode = mode

@@ -16,7 +16,7 @@ LAST = 1 << 60                                   # sequence numbers of leaves: t
 class Hooked:
     """Properties that few nodes have: hooks, metadata, the place where they were made."""
 
-    __slots__ = ("metadata", "pre", "post", "tensor_pre", "retain", "trace", "parent", "on_capture")
+    __slots__ = ("metadata", "pre", "post", "tensor_pre", "retain", "trace", "parent")
 
     def __init__(self) -> None:
         self.metadata: dict = {}
@@ -26,10 +26,6 @@ class Hooked:
         self.retain: Any = None                  # result number -> weak reference to the tensor that keeps its gradient
         self.trace: str | None = None
         self.parent: Any = None
-
-    @property
-    def acts(self) -> bool:
-        return bool(self.pre or self.post or self.tensor_pre or self.retain)
 
 
 class Node(Showing):

@@ -41,9 +41,6 @@ BINARY.update(atan2="arctan2", arctan2="arctan2", remainder="mod", floor_divide=
 
 
 def _named(f: Callable, name: str, doc: str) -> Callable:
-    if isinstance(f, type(op["exp"])):
-        inner = f
-        f = (lambda x: inner(x)) if inner.facts.get("arity", 1) == 1 else (lambda x, y: inner(x, y))
     f.__name__, f.__doc__ = name, doc
     return f
 

@@ -13,12 +13,12 @@ from . import errors
 from .accumulate import accumulator
 from .names import handle_of
 from .node import Node, sequence
-from .op_node import FREED, Handle, OpNode, SingleNode
+from .op_node import Handle, OpNode, SingleNode
 from .plan import plan
 from .promotion import default, fitted, result_type
 from .saved import Meta, SavedTensor
 from .state import now, state
-from .tensor import Lazy, Tensor, raw, wrap, wrap_result
+from .tensor import Lazy, Tensor, wrap, wrap_result
 
 _lean: dict = {}                                      # what ops save, by op and dtype, for the short ways below
 _new, _number = object.__new__, sequence.__next__
@@ -284,4 +284,3 @@ def bind(op: Op, args: tuple, params: dict) -> Any:
 
 
 Tensor.__fad_bind__ = staticmethod(bind)              # type: ignore[attr-defined]
-__all__ = ["FREED", "apply", "record", "edge", "raw"]

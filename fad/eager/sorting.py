@@ -78,17 +78,13 @@ def topk(self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool
     if not 0 <= k <= (self.shape[ax] if len(self.shape) else 1):
         raise RuntimeError("selected index k out of range")
     order = argsort(self, ax, descending=largest)
-    if len(self.shape) and isinstance(order, Tensor):
+    if len(self.shape):
         order = wrap(order._a[(slice(None),) * ax + (slice(0, k),)])
-    elif len(self.shape):
-        order = order.narrow(ax, 0, k)
     return Extreme(_at(foremost, self, order, ax), order)
 
 
 def _at(step: Composite, x: AnyArray, order: AnyArray, dim: int) -> Any:
     """x in another order along a dimension, as a step."""
-    if not isinstance(x, Tensor):
-        return x.gather(dim, order)
     if x._a.dtype.kind not in "fc":
         return wrap(np.take_along_axis(x._a, order._a, dim) if x._a.ndim else x._a.copy())
     if not x._a.ndim or not order._a.size:

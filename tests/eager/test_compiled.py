@@ -136,3 +136,10 @@ def test_tensors_closed_over_are_read_at_each_call():
     w = fad.tensor([1.0, 2.0, 3.0], requires_grad=True)
     with pytest.raises(ConcreteValueError, match="a tensor that requires gradients is used in a traced function"):
         fad.grad(lambda x: np.sum(x * w))(np.ones(3))
+
+
+def test_tangents_go_through_a_program():
+    x, g = fad.tensor([0.5, 1.0]), fad.jit(lambda a, b: np.sin(a) * b)
+    with fad.autograd.forward_ad.dual_level():
+        y = g(fad.autograd.forward_ad.make_dual(x, fad.ones(2)), 2.0)
+        close(fad.autograd.forward_ad.unpack_dual(y).tangent, 2 * np.cos(x.numpy()))

@@ -174,3 +174,24 @@ def test_many_threads_and_tasks():
 
     errors = errors_of_eighty(task)
     assert not errors and len(done) == 80 and now() is DEFAULTS
+
+
+@pytest.mark.parametrize("make", [lambda: fad.no_grad, fad.no_grad, lambda: fad.set_grad_enabled(False),
+                                  lambda: fad.inference_mode, fad.inference_mode])
+def test_a_decorated_generator_runs_its_own_code_in_the_mode(make):
+    mode = make()
+
+    @mode
+    def steps():
+        try:
+            got = yield fad.is_grad_enabled()
+            yield got, fad.is_grad_enabled()
+        finally:
+            closed.append(fad.is_grad_enabled())
+    closed = []
+    running = steps()
+    assert next(running) is False and fad.is_grad_enabled()
+    assert running.send("sent") == ("sent", False) and fad.is_grad_enabled()
+    running.close()
+    assert closed == [False] and fad.is_grad_enabled()
+    assert make()(lambda: fad.is_grad_enabled())() is False and fad.is_grad_enabled()
