@@ -84,17 +84,9 @@ class Embedding(Module):
                  max_norm: "float | None" = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
                  sparse: bool = False, _weight: "Tensor | None" = None, _freeze: bool = False):
         super().__init__()
-        self.num_embeddings, self.embedding_dim, self.padding_idx = (
-            num_embeddings,
-            embedding_dim,
-            _place(padding_idx, num_embeddings),
-        )
-        self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse = (
-            max_norm,
-            norm_type,
-            scale_grad_by_freq,
-            sparse,
-        )
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.padding_idx, self.max_norm = _place(padding_idx, num_embeddings), max_norm
+        self.norm_type, self.scale_grad_by_freq, self.sparse = norm_type, scale_grad_by_freq, sparse
         if _weight is None:
             self.weight = empty(num_embeddings, embedding_dim)
             self.weight.requires_grad = not _freeze
@@ -126,11 +118,5 @@ class Embedding(Module):
                          self.sparse)
 
     def extra_repr(self) -> str:
-        return f"{self.num_embeddings}, {self.embedding_dim}" + _options(
-            self, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False
-        )
-
-
-def _options(module: "Embedding", **usual: object) -> str:
-    """The options of a module that are not as usual."""
-    return "".join(f", {key}={getattr(module, key)}" for key, value in usual.items() if getattr(module, key) != value)
+        return f"{self.num_embeddings}, {self.embedding_dim}" + self._unusual(
+            padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False)

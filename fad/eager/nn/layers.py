@@ -51,12 +51,8 @@ class ConvLayer(Module):
         ways = ("zeros", "reflect", "replicate", "circular")
         if padding_mode not in ways:
             raise ValueError(f"padding_mode must be one of {ways}, but got padding_mode='{padding_mode}'")
-        self.in_channels, self.out_channels, self.groups, self.padding_mode = (
-            in_channels,
-            out_channels,
-            groups,
-            padding_mode,
-        )
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.groups, self.padding_mode = groups, padding_mode
         self.kernel_size, self.stride, self.dilation = (convolution.spread(v, self.rank)
                                                         for v in (kernel_size, stride, dilation))
         self.padding = padding if isinstance(padding, str) else convolution.spread(padding, self.rank)
@@ -80,10 +76,8 @@ class ConvLayer(Module):
 
     def extra_repr(self) -> str:
         told = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        usual = {"padding": (0,) * self.rank, "dilation": (1,) * self.rank, "groups": 1}
-        told += "".join(f", {key}={getattr(self, key)}" for key, value in usual.items() if getattr(self, key) != value)
-        return told + (", bias=False" if self.bias is None else "") + (
-            "" if self.padding_mode == "zeros" else f", padding_mode={self.padding_mode}")
+        told += self._unusual(padding=(0,) * self.rank, dilation=(1,) * self.rank, groups=1)
+        return told + (", bias=False" if self.bias is None else "") + self._unusual(padding_mode="zeros")
 
     def forward(self, input: object) -> AnyArray:
         return self._conv_forward(input, self.weight, self.bias)

@@ -100,9 +100,8 @@ class Module(Calling, Saving):
                     and not isinstance(value, np.ndarray)):
                 raise TypeError(f"cannot assign '{type(value).__name__}' as buffer '{name}' (torch.nn.Buffer, "
                                 "torch.Tensor or None expected)")
-            if isinstance(value, Buffer) and name not in self._buffers:
-                if hasattr(self, name):
-                    raise KeyError(f"attribute '{name}' already exists")
+            if isinstance(value, Buffer) and name not in self._buffers and hasattr(self, name):
+                raise KeyError(f"attribute '{name}' already exists")
             if isinstance(value, Buffer):
                 self._transient.discard(name)
                 self._transient.update(() if value.persistent else (name,))
@@ -172,7 +171,7 @@ class Module(Calling, Saving):
 
     def add_module(self, name: str, module: "Module | None") -> None:
         """Add a module under a name."""
-        if module is not None and not isinstance(module, Module):
+        if not isinstance(module, (Module, type(None))):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._new_name(name, "module")
         self._modules[name] = module if module is None else entering("module", self, name, module)
@@ -200,9 +199,9 @@ class Module(Calling, Saving):
 
     def named_children(self) -> Iterator:
         """(name, module) of those directly below, each once."""
-        seen = set()
+        seen: set = {None}
         for name, module in self._modules.items():
-            if module is not None and module not in seen:
+            if module not in seen:
                 seen.add(module)
                 yield name, module
 
@@ -309,21 +308,18 @@ class Module(Calling, Saving):
     def to(self, *args: object, dtype: DTypeLike = None, **kwargs: object) -> "Module":
         """The parameters and buffers in another floating-point dtype; there is one device."""
         required(kwargs.pop("device", None))
-        if set(kwargs) - {"non_blocking", "memory_format"}:
-            raise TypeError(f"to() got an unexpected keyword argument "
-                            f"{sorted(set(kwargs) - {'non_blocking', 'memory_format'})[0]!r}")
+        for name in set(kwargs) - {"non_blocking", "memory_format"}:
+            raise TypeError(f"to() got an unexpected keyword argument {name!r}")
         for a in args:
-            if isinstance(a, Tensor):
-                dtype = a._a.dtype
-            elif isinstance(a, (np.dtype, type)):
-                dtype = a
-            elif isinstance(a, str):
+            if isinstance(a, str):
                 required(a)
+            elif isinstance(a, (Tensor, np.dtype, type)):
+                dtype = a.dtype if isinstance(a, Tensor) else a                            # type: ignore[attr-defined]
         if dtype is None:
             return self
         wanted = as_dtype(dtype)
         if wanted.kind not in "fc":
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired "
+            raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
                             f"dtype={wanted}")
         return self._apply(lambda t: t.to(wanted) if t._a.dtype.kind in "fc" else t)
 
@@ -365,11 +361,15 @@ class Module(Calling, Saving):
         """The text in brackets when the module is written."""
         return ""
 
+    def _unusual(self, **usual: object) -> str:
+        """The options that are not as usual, to be written."""
+        return "".join(f", {key}={getattr(self, key)}" for key, value in usual.items() if getattr(self, key) != value)
+
     def __repr__(self) -> str:
         lines = [f"  ({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._modules.items()]
         extra = self.extra_repr()
-        inside = ("\n".join(["", *(["  " + extra.replace("\n", "\n  ")] if extra else []), *lines, ""]) if lines
-                  else extra)
+        lines = ["  " + extra.replace("\n", "\n  "), *lines] if extra and lines else lines
+        inside = "\n".join(["", *lines, ""]) if lines else extra
         return f"{type(self).__name__}({inside})"
 
 

@@ -34,13 +34,8 @@ class ChannelNorm(_Affine):
                  track_running_stats: bool = True,
                  bias: bool = True):
         super().__init__()
-        self.num_features, self.eps, self.momentum, self.affine, self.track_running_stats = (
-            num_features,
-            eps,
-            momentum,
-            affine,
-            track_running_stats,
-        )
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
         self._scaled_and_shifted(num_features, affine, affine and bias)
         self.register_buffer("running_mean",
                              wrap(np.zeros(num_features, default.dtype)) if track_running_stats else None)

@@ -14,7 +14,7 @@ from ..picked import added_at, pooled
 from ..reductions import in_dtype
 from ..tensor import Tensor, raw, wrap
 from ..together import step, together
-from .convolution import spread, windows
+from .convolution import spread
 from .functional import call, pad, sizes
 
 _NOT_IMAGES = "{}: Expected {}D or {}D (batch mode) tensor with optional 0 dim batch size for input, but got:{}"
@@ -60,19 +60,17 @@ class _Windows:
         count = (-(-free // s) if self.ceil else free // s) + 1
         return count - 1 if self.ceil and (count - 1) * s >= n + p else count
 
-    def seen(self, input: ArrayOrNumber, outside: float) -> AnyArray:
-        """All windows, what is outside the input having a value."""
-        after = [max((c - 1) * s + d * (m - 1) + 1 - n - p, p if not self.ceil else 0)
-                 for c, s, d, m, n, p in zip(self.counts, self.stride, self.dilation, self.size, self.extents,
-                                             self.padding)]
-        if any(self.padding) or any(after):
-            input = pad(input, [v for pair in zip(reversed(self.padding), reversed(after)) for v in pair],
-                        value=outside)
-        x = windows(input, self.size, self.stride, self.dilation)
-        for k, c in enumerate(self.counts):
-            if x.shape[len(x.shape) - 2 * self.rank + k] != c:
-                x = op["slice_axis"](x, len(x.shape) - 2 * self.rank + k, 0, c)
-        return x
+    def seen(self, input: AnyArray, places: np.ndarray, outside: "float | None") -> AnyArray:
+        """The elements of all windows (windows and elements flattened), whose places these are; what is outside the
+        input has a value."""
+        lead = len(input.shape) - self.rank
+        x = op["reshape"](input, *input.shape[:lead], math.prod(self.extents))
+        x = x if outside is None else pad(x, (0, 1), value=outside)
+        return op["index"](x, places, spec=(":",) * lead + ("a",), at=lead)
+
+    def shaped(self, y: AnyArray) -> AnyArray:
+        """y, which has a number for each window."""
+        return op["reshape"](y, *y.shape[:-1], *self.counts)
 
     def elements(self, include_pad: bool) -> np.ndarray:
         """Over how many elements each window's mean goes: those of the padding are counted or not."""
@@ -83,19 +81,6 @@ class _Windows:
             many = last - first if include_pad else np.minimum(last, n) - np.maximum(first, 0)
             total = total[..., None] * many
         return total
-
-    def places(self, chosen: np.ndarray) -> np.ndarray:
-        """The places in the (flattened) spatial dimensions of the input of the elements that were chosen in the
-        flattened windows.
-        """
-        inside = np.unravel_index(chosen, self.size)
-        flat = np.zeros((), np.int64)
-        for k, n in enumerate(self.extents):
-            first = (np.arange(self.counts[k]).reshape([-1 if j == k else 1 for j in range(self.rank)]) * self.stride[k]
-                     - self.padding[k])
-            flat = flat * n + first + inside[k] * self.dilation[k]
-        return flat
-
 
     @cached_attribute
     def are_apart(self) -> bool:
@@ -137,6 +122,11 @@ class _Windows:
         return np.where(self.flat < math.prod(self.extents), self.flat, self.flat.min(1, keepdims=True))
 
     @cached_attribute
+    def lacks(self) -> bool:
+        """Whether a window has no element within the input."""
+        return bool(self.inside.max() >= math.prod(self.extents))
+
+    @cached_attribute
     def starts(self) -> np.ndarray:
         """The places in `inside`, flattened, at which the windows begin."""
         return np.arange(len(self.flat)) * self.flat.shape[1]
@@ -155,35 +145,26 @@ class _Windows:
 
 def _max_pool(input: AnyArray, size: object, stride: object, padding: object, dilation: object, ceil_mode: bool,
               return_indices: bool, rank: int) -> Any:
-    if isinstance(input, Tensor):
-        given = [tuple(v) if v.__class__ is list else v for v in (size, stride, padding, dilation)]
-        w = _windows_of(f"max_pool{rank}d", input._a.shape, *given, ceil_mode, rank)
-        places = _quick_places(input._a, w)
-        if places is not None:
-            places = wrap(places)
-            largest = pooled(input, places, **w.shown)
-            return (largest, places) if return_indices else largest
-    else:
-        w = _Windows(f"max_pool{rank}d", input, size, stride, padding, dilation, ceil_mode, rank)
-    seen = w.seen(input, -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min)
-    flat = op["reshape"](seen, *seen.shape[:-rank], math.prod(w.size))  # of equal elements the first has the gradient
-    chosen = call("numpy.argmax", flat, axis=-1, keepdims=True)
-    largest = call("numpy.take_along_axis", flat, chosen, axis=-1)[..., 0]
+    w = _windows_of(f"max_pool{rank}d", input, (size, stride, padding, dilation), ceil_mode, rank)
+    if isinstance(input, Tensor) and not w.lacks:
+        places = wrap(_places(input._a, w))
+        largest = pooled(input, places, **w.shown)
+        return (largest, places) if return_indices else largest
+    lowest = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min
+    seen = w.seen(input, w.inside, lowest if w.lacks else None)
+    chosen = call("numpy.argmax", seen, axis=-1, keepdims=True)          # of equal elements the first has the gradient
+    largest = w.shaped(call("numpy.take_along_axis", seen, chosen, axis=-1)[..., 0])
     if not isinstance(largest, Tensor):
         return largest
-    places = wrap(w.places(raw(chosen)[..., 0]))
+    places = wrap(w.inside.take(raw(chosen)[..., 0] + w.starts).reshape(largest._a.shape))
     together((largest,), "MaxPool2DWithIndicesBackward0", (input,), {"self": input, "result1": places}, **w.shown)
     return (largest, places) if return_indices else largest
 
 
-def _quick_places(a: np.ndarray, w: _Windows) -> "np.ndarray | None":
-    """The place in its plane of the largest element of each window; None where the numbers are no floats, or a window
-    has no element within the input.
-    """
-    if a.dtype.kind != "f" or not a.size or w.inside.max() >= math.prod(w.extents):
-        return None
+def _places(a: np.ndarray, w: _Windows) -> np.ndarray:
+    """The place in its plane of the largest element of each window."""
     lead = a.shape[:-w.rank]
-    chosen = a.reshape(math.prod(lead), -1).take(w.inside, 1).argmax(-1)        # of equal elements the first
+    chosen = a.reshape(math.prod(lead), math.prod(w.extents)).take(w.inside, 1).argmax(-1)     # of equal ones the first
     chosen += w.starts
     return w.inside.take(chosen).reshape(*lead, *w.counts)
 
@@ -193,9 +174,17 @@ class _Sized(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _windows_of(name: str, shape: tuple, *args: object) -> _Windows:
+def _windows_alike(name: str, shape: tuple, *args: object) -> _Windows:
     """The windows of calls alike."""
     return _Windows(name, _Sized(shape), *args)
+
+
+def _windows_of(name: str, input: AnyArray, given: "tuple[Any, Any, Any, Any]", ceil_mode: bool, rank: int) -> _Windows:
+    """The windows of a call; given: their sizes, strides, padding and dilation."""
+    if not isinstance(input, Tensor):
+        return _Windows(name, input, *given, ceil_mode, rank)
+    return _windows_alike(name, input._a.shape, *[tuple(v) if v.__class__ is list else v for v in given], ceil_mode,
+                          rank)
 
 
 def max_pool1d(input: Tensor, kernel_size: int, stride: "int | None" = None, padding: int = 0, dilation: int = 1,
@@ -212,11 +201,7 @@ def max_pool2d(input: AnyArray, kernel_size: object, stride: object = None, padd
 
 def _avg_pool(input: AnyArray, size: object, stride: object, padding: object, ceil_mode: bool, include_pad: bool,
               divisor: "int | None", rank: int) -> AnyArray:
-    if isinstance(input, Tensor):
-        given = [tuple(v) if v.__class__ is list else v for v in (size, stride, padding)]
-        w = _windows_of(f"avg_pool{rank}d", input._a.shape, *given, 1, ceil_mode, rank)
-    else:
-        w = _Windows(f"avg_pool{rank}d", input, size, stride, padding, 1, ceil_mode, rank)
+    w = _windows_of(f"avg_pool{rank}d", input, (size, stride, padding, 1), ceil_mode, rank)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     options = {**w.shown, "count_include_pad": include_pad, "divisor_override": divisor}
@@ -231,19 +216,15 @@ def _avg_pool(input: AnyArray, size: object, stride: object, padding: object, ce
 
 def _means_written(input: AnyArray, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
                    count_include_pad: bool, divisor_override: "int | None") -> AnyArray:
-    rank, divisor = len(kernel_size), divisor_override
-    w = _Windows(f"avg_pool{rank}d", input, kernel_size, stride, padding, 1, ceil_mode, rank)
-    seen = w.seen(input, 0.0)
-    axes = tuple(range(len(seen.shape) - rank, len(seen.shape)))
-    over = w.elements(count_include_pad) if divisor is None else divisor
-    if divisor is None and (over == math.prod(w.size)).all():
-        return call("numpy.mean", seen, axis=axes)
-    return call("numpy.sum", seen, axis=axes) / (over if divisor else over.astype(input.dtype))
+    rank = len(kernel_size)
+    w = _windows_of(f"avg_pool{rank}d", input, (kernel_size, stride, padding, 1), ceil_mode, rank)
+    total = call("numpy.sum", w.seen(input, w.flat, 0.0 if w.reaches_out else None), axis=-1)
+    return w.shaped(total / _over(w, count_include_pad, divisor_override, input.dtype))
 
 
 def _means_windows(x: AnyArray, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool) -> _Windows:
     rank = len(kernel_size)
-    return _windows_of(f"avg_pool{rank}d", tuple(x.shape), kernel_size, stride, padding, 1, ceil_mode, rank)
+    return _windows_alike(f"avg_pool{rank}d", tuple(x.shape), kernel_size, stride, padding, 1, ceil_mode, rank)
 
 
 def _over(w: _Windows, include_pad: bool, divisor: "int | None", dtype: np.dtype) -> ArrayOrNumber:
@@ -361,6 +342,3 @@ def adaptive_avg_pool1d(input: Tensor, output_size: object) -> Tensor:
 def adaptive_avg_pool2d(input: Tensor, output_size: object) -> Tensor:
     """Means of windows, so many that the output has this size."""
     return adaptive_mean(input, output_size, 2)
-
-
-# -- back to where the largest elements were ---------------------------------------------------------------------------

@@ -54,9 +54,8 @@ class RNNBase(Module):
         if mode not in KINDS:
             raise ValueError(f"Unrecognized RNN mode: {mode}")
         _sensible(mode, input_size, hidden_size, num_layers, dropout, proj_size)
-        self.mode, self.input_size, self.hidden_size, self.num_layers, self.bias, self.batch_first = (
-            mode, input_size, hidden_size, num_layers, bias, batch_first,
-        )
+        self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
+        self.num_layers, self.bias, self.batch_first = num_layers, bias, batch_first
         self.dropout, self.bidirectional, self.proj_size = float(dropout), bidirectional, proj_size
         for layer in range(num_layers):
             for suffix in self._suffixes():
@@ -168,11 +167,8 @@ class RNNBase(Module):
         return cat([op["reshape"](s[0], 1, *s[0].shape) for s in states], 0), state
 
     def extra_repr(self) -> str:
-        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0,
-                 "bidirectional": False}
-        return f"{self.input_size}, {self.hidden_size}" + "".join(f", {key}={getattr(self, key)}"
-                                                                  for key, v in usual.items()
-                                                                  if getattr(self, key) != v)
+        return f"{self.input_size}, {self.hidden_size}" + self._unusual(
+            proj_size=0, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False)
 
 
 def _sensible(mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: float, proj_size: int) -> None:
@@ -269,7 +265,7 @@ class RNNCellBase(Module):
         return new if len(new) > 1 else new[0]
 
     def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False")
+        return f"{self.input_size}, {self.hidden_size}" + self._unusual(bias=True)
 
 
 class RNNCell(RNNCellBase):
@@ -283,7 +279,7 @@ class RNNCell(RNNCellBase):
         self.nonlinearity, self.mode = nonlinearity, f"RNN_{nonlinearity.upper()}"
 
     def extra_repr(self) -> str:
-        return super().extra_repr() + ("" if self.nonlinearity == "tanh" else f", nonlinearity={self.nonlinearity}")
+        return super().extra_repr() + self._unusual(nonlinearity="tanh")
 
 
 class LSTMCell(RNNCellBase):
