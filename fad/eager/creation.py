@@ -54,8 +54,7 @@ def as_tensor(data: object, dtype: DTypeLike = None, device: object = None) -> T
 def asarray(obj: object, *, dtype: DTypeLike = None, device: object = None, copy: "bool | None" = None,
             requires_grad: bool = False) -> Tensor:
     """The data as a tensor, sharing memory unless told to copy, or (copy=False) not at all if it cannot; of a tensor
-    that is told to require gradients no
-    history is kept."""
+    that is told to require gradients no history is kept."""
     required(device)
     if isinstance(obj, Tensor):
         same = dtype is None or as_dtype(dtype) == obj._a.dtype

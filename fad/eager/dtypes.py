@@ -7,17 +7,10 @@ from ..util.array import DTypeLike
 from .promotion import default, default_complex, promoted_type
 from .tensor import raw
 
-DTYPES: dict[str, np.dtype] = {
-    "float64": np.dtype(np.float64), "double": np.dtype(np.float64), "float32": np.dtype(np.float32),
-                               "float": np.dtype(np.float32),
-    "float16": np.dtype(np.float16), "half": np.dtype(np.float16), "complex128": np.dtype(np.complex128),
-                               "cdouble": np.dtype(np.complex128),
-    "complex64": np.dtype(np.complex64), "cfloat": np.dtype(np.complex64), "int64": np.dtype(np.int64),
-                               "long": np.dtype(np.int64),
-    "int32": np.dtype(np.int32), "int": np.dtype(np.int32), "int16": np.dtype(np.int16), "short": np.dtype(np.int16),
-                               "int8": np.dtype(np.int8),
-    "uint8": np.dtype(np.uint8), "uint16": np.dtype(np.uint16), "uint32": np.dtype(np.uint32),
-                               "uint64": np.dtype(np.uint64), "bool": np.dtype(bool)}
+_ALIASES = {"double": "float64", "float": "float32", "half": "float16", "cdouble": "complex128", "cfloat": "complex64",
+            "long": "int64", "int": "int32", "short": "int16"}
+DTYPES: dict[str, np.dtype] = {name: np.dtype(_ALIASES.get(name, name)) for name in (
+    *_ALIASES, *_ALIASES.values(), "int8", "uint8", "uint16", "uint32", "uint64", "bool")}
 
 
 def get_default_dtype() -> np.dtype:

@@ -26,20 +26,13 @@ SINGULAR = {
     "solve": "torch.linalg.solve: The solver failed because the input matrix is singular.",
     "cholesky": "linalg.cholesky: The factorization could not be completed because the input is not positive-definite.",
     "eigh": "linalg.eigh: The algorithm failed to converge.", "svd": "linalg.svd: The algorithm failed to converge."}
-_SQUARE = dict.fromkeys("det slogdet inv eig eigvals cholesky solve".split(), "linalg.{}") | {
-    "eigh": "linalg.eigh",
-    "eigvalsh": "linalg.eigh",
-    "inv_ex": "linalg.inv",
-    "cholesky_ex": "linalg.cholesky",
-    "solve_ex": "linalg.solve",
-    "matrix_exp": "linalg.{}",
-    "matrix_power": "linalg.{}",
-}
-_BESIDE = {  # functions beside linalg's -> as what they refuse tensors that are no matrices for them
-    "det": "linalg.det", "slogdet": "linalg.slogdet", "logdet": "logdet", "inverse": "linalg.inv",
-             "cholesky": "cholesky", "cholesky_inverse": "cholesky_inverse",
-    "matrix_exp": "linalg.matrix_exp", "matrix_power": "linalg.matrix_power", "qr": "linalg.qr", "svd": "linalg.svd"}
-_ANY = {"svd": "linalg.svd", "svdvals": "linalg.svd", "qr": "linalg.qr", }
+_SQUARE = {name: f"linalg.{name}" for name in "det slogdet inv eig eigvals eigh cholesky solve matrix_exp "
+           "matrix_power".split()} | {f"{name}_ex": f"linalg.{name}" for name in ("inv", "cholesky", "solve")}
+_SQUARE["eigvalsh"] = "linalg.eigh"
+_ANY = {"svd": "linalg.svd", "svdvals": "linalg.svd", "qr": "linalg.qr"}
+# functions beside linalg's -> as what they refuse tensors that are no matrices for them
+_BESIDE = {**{name: f"linalg.{name}" for name in "det slogdet matrix_exp matrix_power qr svd".split()},
+           **{name: name for name in ("logdet", "cholesky", "cholesky_inverse")}, "inverse": "linalg.inv"}
 _LOCATED = ("inv", "cholesky")                                   # of which is told which matrix failed, and where in it
 
 
@@ -47,8 +40,7 @@ def of_matrices(name: str, f: Callable) -> Callable:
     """A function of matrices that refuses tensors which are none, in PyTorch's words."""
     called = _SQUARE.get(name) or _ANY.get(name)
     fitting = f if name not in CHECKS else _fitting(f, CHECKS[name])
-    return fitting if called is None else _refusing(fitting, called.format(name), name in _SQUARE,
-                                                    exact=name == "matrix_power")
+    return fitting if called is None else _refusing(fitting, called, name in _SQUARE, exact=name == "matrix_power")
 
 
 def _fitting(f: Callable, check: Callable) -> Callable:
@@ -71,10 +63,10 @@ def refuse_beside() -> None:
     """Let the functions that stand beside linalg's refuse what these refuse."""
     FUNCTIONS["pinverse"] = _fitting(FUNCTIONS["pinverse"], CHECKS["pinv"])
     for name, called in _BESIDE.items():
-        FUNCTIONS[name] = _refusing(FUNCTIONS[name], called, name not in _ANY, exact=name == "matrix_power")
+        how = called, name not in _ANY, name == "matrix_power"
+        FUNCTIONS[name] = _refusing(FUNCTIONS[name], *how)
         if hasattr(Tensor, name):
-            setattr(Tensor, name,
-                    _refusing(getattr(Tensor, name), called, name not in _ANY, exact=name == "matrix_power"))
+            setattr(Tensor, name, _refusing(getattr(Tensor, name), *how))
 
 
 def _refusing(f: Callable, called: str, square: bool, exact: bool = False) -> Callable:

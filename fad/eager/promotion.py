@@ -31,8 +31,7 @@ def promoted_type(*dtypes: np.dtype) -> np.dtype:
 
 def result_type(operands: Iterable) -> np.dtype:
     """The dtype that tensors (arrays) and numbers are computed in: that of those with axes; one without axes decides
-    where it is of a higher kind of
-    number, and a Python number (or a scalar of NumPy's) after these."""
+    where it is of a higher kind of number, and a Python number (or a scalar of NumPy's) after these."""
     ranks: tuple = [], [], []
     for x in operands:
         a = raw(x)
@@ -81,29 +80,18 @@ def fitted(y: np.ndarray, arrays: list) -> np.ndarray:
 
 _BOOL = ("a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator "
          "instead.")
-_KERNELS = {                                                   # function: kinds of numbers, the name of what is missing
-    "abs": ("b", "abs_cpu"), "round": ("bc", "round_vml_cpu"), "frac": ("biuc", "frac_cpu"),
-                                                               "bitwise_not": ("fc", "bitwise_not_cpu"),
-                                                               "erf": ("c", "erf_vml_cpu"),
-    "erfc": ("c", "erfc_vml_cpu"), "erfinv": ("c", "erfinv_vml_cpu"), "digamma": ("c", "digamma"),
-                                                               "lgamma": ("c", "lgamma_vml_cpu"),
-                                                               "i0": ("c", "i0_vml_cpu"),
-    "i1": ("c", "i1_cpu"), "i0e": ("c", "i0e_cpu"), "i1e": ("c", "i1e_cpu"), "logit": ("c", "logit_cpu"),
-                                                               "logsigmoid": ("biuc", "log_sigmoid_cpu"),
-    "floor": ("b", "floor_vml_cpu"), "ceil": ("b", "ceil_vml_cpu"), "trunc": ("b", "trunc_vml_cpu"),
-                                                               "hypot": ("biuc", "hypot_cpu"),
-    "logaddexp": ("biu", "logaddexp_cpu"), "logaddexp2": ("biuc", "logaddexp2_cpu"), "xlogy": ("c", "xlogy_cpu"),
-                                                               "copysign": ("c", "copysign_cpu"),
-    "fmod": ("bc", "fmod_cpu"), "nextafter": ("biuc", "nextafter_cpu"), "gcd": ("bfc", "gcd_cpu"),
-                                                               "lcm": ("bfc", "lcm_cpu"),
-                                                               "bitwise_and": ("fc", "bitwise_and_cpu"),
-    "bitwise_or": ("fc", "bitwise_or_cpu"), "bitwise_xor": ("fc", "bitwise_xor_cpu"), "pow": ("b", "pow"),
-                                                               "atan2": ("c", "atan2_cpu"),
-    "remainder": ("bc", "remainder_cpu"), "floor_divide": ("bc", "div_floor_cpu"), "div_floor": ("bc", "div_floor_cpu"),
-                                                               "div_trunc": ("bc", "div_trunc_cpu"),
-    "lt": ("c", "lt_cpu"), "le": ("c", "le_cpu"), "gt": ("c", "gt_cpu"), "ge": ("c", "ge_cpu"),
-                                                               "bitwise_left_shift": ("bfc", "lshift_cpu"),
-    "bitwise_right_shift": ("bfc", "rshift_cpu")}
+_MISSING = """
+b    abs pow=pow floor=floor_vml_cpu ceil=ceil_vml_cpu trunc=trunc_vml_cpu
+c    erf=erf_vml_cpu erfc=erfc_vml_cpu erfinv=erfinv_vml_cpu digamma=digamma lgamma=lgamma_vml_cpu i0=i0_vml_cpu
+c    i1 i0e i1e logit xlogy copysign atan2 lt le gt ge
+bc   round=round_vml_cpu fmod remainder floor_divide=div_floor_cpu div_floor div_trunc
+fc   bitwise_not bitwise_and bitwise_or bitwise_xor
+bfc  gcd lcm bitwise_left_shift=lshift_cpu bitwise_right_shift=rshift_cpu
+biu  logaddexp
+biuc frac logsigmoid=log_sigmoid_cpu hypot logaddexp2 nextafter
+"""                                                            # kinds of numbers, functions = their kernels (or f_cpu)
+_KERNELS = {word.partition("=")[0]: (kinds, word.partition("=")[2] or f"{word}_cpu")
+            for kinds, *words in map(str.split, _MISSING.strip().splitlines()) for word in words}
 _SAID = {                                                      # function: kinds of numbers, the error
     **{name: ("c", NotImplementedError(f"{name} is not supported for complex inputs"))
        for name in ("floor", "ceil", "trunc")},

@@ -126,7 +126,6 @@ correction dim keepdim result0 self: StdMean0
 dim end self_sym_sizes start step: Slice0
 dim keepdim max min self: Aminmax0
 dim keepdim ord result self: LinalgVectorNorm0
-dim keepdim p result self: Norm1
 indices padding_idx scale_grad_by_freq sparse weight_sym_argsize_0: Embedding0
 left result self unitriangular upper: LinalgSolveTriangular0
 lower noise self training upper: RreluWithNoise0

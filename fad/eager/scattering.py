@@ -19,8 +19,7 @@ _NEUTRAL = {"sum": 0.0, "prod": 1.0, "mean": 0.0, "amax": -np.inf, "amin": np.in
 
 def _members(places: np.ndarray, count: int, include: bool) -> np.ndarray:
     """For each of `count` targets a row of what is reduced there: its own number (if included), count + k for each k
-    with places[k] = target, and
-    count + len(places) where a row is shorter than the longest."""
+    with places[k] = target, and count + len(places) where a row is shorter than the longest."""
     size = np.bincount(places, minlength=count)
     rows = np.full((count, int(size.max(initial=0)) + 1), count + places.size)
     # a target nothing goes to keeps its value

@@ -37,16 +37,9 @@ _ABSENT: dict = {  # what nodes show of options that were not given
     "LinalgVectorNormBackward0": {"dim": None}}
 # parameters that are tuples there: of one dimension, too
 _SEVERAL: dict = {
-    **dict.fromkeys(
-        (
-            "SumBackward1", "NansumBackward0", "VarBackward0", "VarMeanBackward0", "StdBackward0", "StdMeanBackward0",
-            "NormBackward1", "LinalgVectorNormBackward0",
-        ),
-        ("dim",),
-    ),
-    "FlipBackward0": ("dims",),
-    "RollBackward0": ("dims", "shifts"),
-}
+    **{f"{name}Backward{name == 'Sum':d}": ("dim",)
+       for name in ("Sum", "Nansum", "Var", "VarMean", "Std", "StdMean", "LinalgVectorNorm")},
+    "FlipBackward0": ("dims",), "RollBackward0": ("dims", "shifts")}
 # parameters that are floats there, and may be given as ints
 _FLOATS = {("PdistBackward0", "p"), ("CdistBackward0", "p"), ("LogitBackward0", "eps"), ("HuberLossBackward0", "delta"),
            ("SmoothL1LossBackward0", "beta"), ("NativeGroupNormBackward0", "eps"), ("NativeBatchNormBackward0", "eps"),

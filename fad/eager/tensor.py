@@ -94,10 +94,8 @@ class Tensor:
     """
 
     # Slots: _a the ndarray; _fn, _nr the node that made it and which of its results it is; _rg whether a leaf requires
-    # a gradient;
-    # _vc the version counter, shared by views; _view how it views another tensor; _g the gradient; _x what few tensors
-    # have;
-    # _acc a weak reference to the node that accumulates into _g.
+    # a gradient; _vc the version counter, shared by views; _view how it views another tensor; _g the gradient; _x what
+    # few tensors have; _acc a weak reference to the node that accumulates into _g.
 
     _a: Any
     _fn: Any
@@ -196,8 +194,7 @@ def alias(t: Tensor, cls: type = Tensor) -> Tensor:
 
 class Renumbered:
     """The version counter of a tensor that left the graph by detach_: it counts on in numbers of its own, so that what
-    was saved of the tensor
-    before is known to be of another history."""
+    was saved of the tensor before is known to be of another history."""
 
     __slots__ = ("counter",)
     START = 1 << 40
@@ -221,8 +218,7 @@ def is_operand(x: object) -> bool:
 
 class Mirror:
     """Elements that are those of another array, conjugated or negated, and the version counter of the tensor that has
-    them: counting a change of
-    them writes them back."""
+    them: counting a change of them writes them back."""
 
     __slots__ = ("source", "way", "own", "counter", "seen")
 
