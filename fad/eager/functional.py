@@ -19,29 +19,24 @@ from .views import tangent_of
 
 STRICT = "This is not allowed in strict mode"
 _MISSING = {
-    "back": "The output of the user-provided function is independent of input {0}. " + STRICT + ".",
+    "back": "The output of the user-provided function is independent of input {0}. {strict}.",
     "back_trick": "The gradient with respect to the input is independent of entry {0} in the grad_outputs when using "
-    "the double backward trick to compute forward mode gradients. " + STRICT + ".",
-    "double_back": "The jacobian of the user-provided function is independent of input {0}. " + STRICT + ".",
+                  "the double backward trick to compute forward mode gradients. {strict}.",
+    "double_back": "The jacobian of the user-provided function is independent of input {0}. {strict}.",
     "double_back_trick": "The hessian of the user-provided function is independent of entry {0} in the grad_jacobian. "
-    + STRICT
-    + " as it prevents from using the double backward trick to replace forward mode AD.",
-}
+                         "{strict} as it prevents from using the double backward trick to replace forward mode AD."}
 _CONSTANT = {
     "outputs": "Output {0} of the user-provided function does not require gradients. The outputs must be computed in a "
-    "differentiable manner from the input when running in strict mode.",
+               "differentiable manner from the input when running in strict mode.",
     "grad_inputs": "The gradient with respect to input {0} is independent of the inputs of the user-provided function. "
-    + STRICT
-    + ".",
+                   "{strict}.",
     "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
-    "input {0} is independent of the input. "
-    + STRICT
-    + ". You should ensure that your function is twice differentiable and that the jacobian depends on the inputs "
-    "(this would be violated by a linear function for example).",
+                "input {0} is independent of the input. {strict}. You should ensure that your function is twice "
+                "differentiable and that the jacobian depends on the inputs (this would be violated by a linear "
+                "function for example).",
     "hessian": "The hessian of the user-provided function with respect to input {0} is independent of the input. "
-    + STRICT
-    + ". You should ensure that your function is thrice differentiable and that the hessian depends on the inputs.",
-}
+               "{strict}. You should ensure that your function is thrice differentiable and that the hessian depends "
+               "on the inputs."}
 
 
 def _on_tensors(inputs: object) -> bool:
@@ -54,12 +49,9 @@ def _as_tuple(given: object, what: str, name: str) -> "tuple[bool, tuple]":
     out = tuple(given) if several else (given,)
     for k, x in enumerate(out):
         if not isinstance(x, Tensor):
-            owner = (f"The {what} given to {name}" if what != "outputs of the user-provided function"
-                     else f"The {what} given to {name}")
             where = f"value at index {k}" if several else "given " + what
-            raise TypeError(
-                f"{owner} must be either a Tensor or a tuple of Tensors but the {where} has type {type(x)}."
-            )
+            raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {where} "
+                            f"has type {type(x)}.")
     return several, out
 
 
@@ -80,9 +72,9 @@ def _require(tensors: Sequence, what: str, strict: bool) -> None:
         return
     for k, t in enumerate(tensors):
         if t is None:
-            raise RuntimeError(_MISSING["back"].format(k))
+            raise RuntimeError(_MISSING["back"].format(k, strict=STRICT))
         if not requires_grad(t):
-            raise RuntimeError(_CONSTANT[what].format(k))
+            raise RuntimeError(_CONSTANT[what].format(k, strict=STRICT))
 
 
 def _grad(ys: Sequence, xs: tuple, gs: "Sequence | None" = None, create_graph: bool = False) -> tuple:
@@ -101,7 +93,7 @@ def _filled(grads: Sequence, refs: Sequence, strict: bool, create_graph: bool, s
     for k, (g, x) in enumerate(zip(grads, refs)):
         if g is None:
             if strict:
-                raise RuntimeError(_MISSING[stage].format(k))
+                raise RuntimeError(_MISSING[stage].format(k, strict=STRICT))
             g = wrap(np.zeros_like(x._a))
         elif strict and create_graph and not requires_grad(g):
             what = "jacobian" if "double" not in stage else "hessian"

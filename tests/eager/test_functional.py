@@ -75,3 +75,31 @@ def test_inputs_and_outputs_without_elements(strategy):
                         (lambda x: x.sum() + X, nothing, (2, 0))):
         assert functional.jacobian(f, x, vectorize=True, strategy=strategy).shape == shape
     assert functional.hessian(lambda x: x.sum(), nothing, outer_jacobian_strategy=strategy).shape == (0, 0)
+
+
+REFUSED = {
+    "a constant output": (lambda x: functional.vjp(lambda x: fad.ones(2), x, fad.ones(2), strict=True),
+                          RuntimeError, "Output 0 of the user-provided function does not require gradients"),
+    "an output of other tensors": (lambda x: functional.vjp(lambda x: leaf(1.0) * 2, x, strict=True),
+                                   RuntimeError, "output of the user-provided function is independent of input 0"),
+    "a slope that is constant": (lambda x: functional.hessian(lambda x: x.sum(), x, strict=True),
+                                 RuntimeError, "jacobian of the user-provided function with respect to input 0 is"),
+    "a vector of another shape": (lambda x: functional.vjp(lambda x: x, x, fad.ones(3)), RuntimeError, "v has invalid size"),
+    "too many vectors": (lambda x: functional.jvp(lambda x: x, x, (fad.ones(2), fad.ones(2))), RuntimeError,
+                         "v should contain a single Tensor"),
+    "no vector": (lambda x: functional.jvp(lambda x: x, x), RuntimeError, "v can only be None if the input"),
+    "several outputs": (lambda x: functional.hessian(lambda x: (cubes(x), cubes(x)), x), RuntimeError,
+                        "should return a single Tensor"),
+    "an output that is no tensor": (lambda x: functional.vjp(lambda x: 1.0, x), TypeError, "has type <class 'float'>"),
+    "a strategy": (lambda x: functional.jacobian(cubes, x, strategy="x"), AssertionError, "Expected strategy"),
+    "forward and strict": (lambda x: functional.jacobian(cubes, x, strict=True, strategy="forward-mode"), RuntimeError,
+                           "not supported together"),
+    "vectorized and strict": (lambda x: functional.jacobian(cubes, x, strict=True, vectorize=True), RuntimeError,
+                              "not supported together")}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case):
+    call, kind, words = REFUSED[case]
+    with pytest.raises(kind, match=words):
+        call(leaf(1.0, 2.0))
