@@ -14,6 +14,7 @@ from .grad_mode import refuse_traced
 from .inplace import copy_
 from .memory import memory, offset_of
 from .record import forward_rule
+from .settings import ModeSetting
 from .state import change, changed, now
 from .tensor import Tensor, alias, is_floating, over, raw, stored, way_of, weak, wrap
 from .view_kinds import alias_view
@@ -199,18 +200,13 @@ def _is_fwd_grad_enabled() -> bool:
     return now().forward_grad
 
 
-class _set_fwd_grad_enabled:
+class _set_fwd_grad_enabled(ModeSetting):
     """Turn forward mode on or off for a while."""
+
+    attribute = "forward_grad"
 
     def __init__(self, mode: bool):
         if not mode:
             refuse_traced("_set_fwd_grad_enabled(False)")
-        self.before = now().forward_grad
-        change(forward_grad=mode)
-
-    def __enter__(self) -> None:
-        """It is in force already."""
-
-    def __exit__(self, *exc: object) -> None:
-        change(forward_grad=self.before)
+        super().__init__(mode)
 

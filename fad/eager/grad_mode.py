@@ -7,6 +7,7 @@ from typing import Any
 
 from ..ir import stack
 from ..util.errors import UnsupportedFunctionError
+from .settings import ModeSetting
 from .state import change, now
 from .tensor import Tensor
 
@@ -285,19 +286,11 @@ def note_creation(t: Tensor) -> Tensor:
     return t
 
 
-class set_multithreading_enabled:
+class set_multithreading_enabled(ModeSetting):
     """Say whether backward may use threads of its own: at once, and as a context manager for a while. Here it uses
     none, either way."""
 
-    def __init__(self, mode: bool):
-        self.before = now().multithreading
-        change(multithreading=bool(mode))
-
-    def __enter__(self) -> None:
-        """It is in force already."""
-
-    def __exit__(self, *exc: object) -> None:
-        change(multithreading=self.before)
+    attribute = "multithreading"
 
 
 def is_multithreading_enabled() -> bool:
