@@ -43,7 +43,7 @@ def told_as(name: str, f: object) -> None:
     Traceback (most recent call last):
     TypeError: sin() missing 1 required positional argument: 'x'
     """
-    if isinstance(f, FunctionType) and ("<" in f.__qualname__ or f.__qualname__.startswith("_")):
+    if type(f) is FunctionType and ("<" in f.__qualname__ or f.__qualname__.startswith("_")):
         f.__qualname__ = name
 
 

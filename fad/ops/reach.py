@@ -32,7 +32,7 @@ def _held_by(x: object) -> list:
     if isinstance(x, functools.partial):
         return [x.func, *x.args, *x.keywords.values()]
     f = getattr(x, "__func__", x)
-    if not isinstance(f, FunctionType):
+    if type(f) is not FunctionType:
         return attributes
     return [*attributes, *[c.cell_contents for c in f.__closure__ or () if c != CellType()], *(f.__defaults__ or ()),
             *(f.__kwdefaults__ or {}).values()]

@@ -108,7 +108,7 @@ class Room(ModuleType):
 
 
 def _with_modules(f: object, modules: dict) -> Any:
-    if isinstance(f, FunctionType):
+    if type(f) is FunctionType:
         vars(f).update({name: x for name, x in modules.items() if isinstance(x, ModuleType)})
     return f
 

@@ -23,7 +23,15 @@ import os
 import re
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
-from types import BuiltinFunctionType, BuiltinMethodType, FrameType, MethodWrapperType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    BuiltinMethodType,
+    FrameType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any, NamedTuple
 
 from .lazy import LazyModule
@@ -200,6 +208,8 @@ def opaque_package_of(x: object) -> str:
     owner = getattr(x, "__self__", None) if isinstance(x, (BuiltinMethodType, MethodWrapperType)) else None
     if owner is not None and not isinstance(owner, ModuleType):
         x = owner                                             # a method of C's names no module
+    if is_disguised(x):                                       # a proxy names the module of what it stands for
+        x = type(x)
     name = module_name(x) or module_name(type(x))
     package = name.split(".")[0]
     if package in sys.stdlib_module_names or package in _MODELLED:
@@ -211,13 +221,24 @@ def opaque_package_of(x: object) -> str:
     return package if found is not None and _is_opaque_package(found[1], found[2]) else ""
 
 
+def is_disguised(x: object) -> bool:
+    """Whether x passes for an object of another class: a proxy, or a mock."""
+    return not issubclass(type(x), getattr(x, "__class__", object))
+
+
 def is_of_c(x: object) -> bool:
     """Whether a function, a class or an object's class was made by C code: that of an extension module, or one that
     names another module as its own.
     """
     cls = x if isinstance(x, type) else type(x)
-    is_made_in_c = cls is BuiltinFunctionType or (not cls.__flags__ & HEAP_TYPE and module_name(cls) != "builtins")
-    return is_made_in_c or _file_of(module_name(x) or module_name(cls)).endswith(tuple(EXTENSION_SUFFIXES))
+    is_made = cls is BuiltinFunctionType or (module_name(cls) != "builtins" and _has_slots_of_c(cls))
+    return is_made or _file_of(module_name(x) or module_name(cls)).endswith(tuple(EXTENSION_SUFFIXES))
+
+
+def _has_slots_of_c(cls: type) -> bool:
+    """Whether C code has made the class itself: it is static, or methods in C are its own."""
+    own = [x for x in vars(cls).values() if isinstance(x, (WrapperDescriptorType, MethodDescriptorType))]
+    return not cls.__flags__ & HEAP_TYPE or any(x.__objclass__ is cls for x in own)
 
 
 def _file_of(name: str) -> str:

@@ -1,6 +1,7 @@
 """What objects of C code hold, and those of Python's own library that read files: operations on them (`o[k]`, `len(o)`)
 read what nobody sees. It changes between calls, and the function is as in Python."""
 import ctypes
+import functools
 import mmap
 import shelve
 import threading
@@ -153,3 +154,70 @@ def test_locks_hide_nothing():
                                       (Model().loss, False)])
 def test_what_c_has_made(x, is_it):
     assert is_of_c(x) == is_it
+
+
+class Decorated:
+    """Passes for the function that it decorates, as decorators of C code do."""
+
+    def __init__(self, f):
+        self.decorated = f
+
+    @property
+    def __class__(self):
+        return type(self.decorated)
+
+    def __getattr__(self, name):
+        if name == "decorated":                               # not there yet
+            raise AttributeError(name)
+        return getattr(self.decorated, name)
+
+    def __get__(self, owner, cls=None):
+        return Decorated(self.decorated.__get__(owner, cls))
+
+    def __call__(self, *args):
+        COUNTS["calls"] += 1
+        return self.decorated(*args) * TABLE["a"]
+
+
+COUNTS = {"calls": 0}
+
+
+@Decorated
+def squared(x):
+    return np.sum(x**2)
+
+
+class WithMethod:
+    rate = 2.0
+
+    @Decorated
+    def loss(self, x):
+        return self.rate * np.sum(x**2)
+
+
+HAS_METHOD = WithMethod()
+DECORATED = {
+    "itself": squared,
+    "a name": lambda x: squared(x),
+    "a method": lambda x: HAS_METHOD.loss(x),
+    "a bound method": HAS_METHOD.loss,
+    "in a table": lambda x: {"f": squared}["f"](x),
+    "an argument": lambda x: functools.reduce(lambda total, f: total + f(x), [squared, squared], 0.0),
+}
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("policy", ["never", "now"])
+@pytest.mark.parametrize("use", DECORATED)
+def test_who_passes_for_a_function_is_called_itself(use, policy, monkeypatch):
+    f = DECORATED[use]
+    g = fad.value_and_grad(f, compile=policy)
+    for k in range(3):
+        monkeypatch.setitem(TABLE, "a", 3.0 + k)
+        monkeypatch.setattr(HAS_METHOD, "rate", 5.0 + k, raising=False)
+        before = COUNTS["calls"]
+        value, slope = g(X)
+        ours, before = COUNTS["calls"] - before, COUNTS["calls"]
+        assert np.isclose(value, f(X))
+        assert ours == COUNTS["calls"] - before
+        np.testing.assert_allclose(slope, slopes(f, X), rtol=1e-6)

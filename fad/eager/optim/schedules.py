@@ -105,7 +105,7 @@ class LRScheduler:
 def _kept(v: object) -> Any:
     if isinstance(v, list) and v and all(callable(f) for f in v):
         return [_kept(f) for f in v]
-    return (v if not callable(v) else None if isinstance(v, FunctionType) or not hasattr(v, "__dict__")
+    return (v if not callable(v) else None if type(v) is FunctionType or not hasattr(v, "__dict__")
             else dict(v.__dict__))
 
 

@@ -15,7 +15,7 @@ FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, np.vectorize, functool
 
 def is_user_function(f: object, packages: "set | tuple" = ()) -> bool:
     """Whether f is a Python function that is captured (see util/where.py); these packages are, too."""
-    if not isinstance(f, FunctionType) or is_library(f.__code__.co_filename):
+    if type(f) is not FunctionType or is_library(f.__code__.co_filename):
         return False
     is_users = is_captured(f.__code__.co_filename) or package_name(f) in packages
     return is_users or _is_of_order(f) or is_library_text(f)

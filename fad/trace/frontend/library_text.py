@@ -29,12 +29,12 @@ def text_of(f: object) -> "FunctionType | None":
     if not (module in _ALL or name in _SOME.get(module, ())):
         return None
     found = getattr(_without_c(module), name, None)
-    return found if isinstance(found, FunctionType) else None
+    return found if type(found) is FunctionType else None
 
 
 def is_library_text(f: Callable) -> bool:
     """Whether f is such a function."""
-    if not isinstance(f, FunctionType) or _MARK not in f.__globals__:
+    if type(f) is not FunctionType or _MARK not in f.__globals__:
         return False
     return f.__module__ in _ALL or f.__name__ in _SOME.get(f.__module__, ())
 

@@ -26,7 +26,7 @@ def texts_behind(*roots: object) -> tuple[str, ...]:
         if id(x) in seen:
             continue
         seen.add(id(x))
-        if isinstance(x, FunctionType) and _travels(x) and x.__code__.co_filename not in texts:
+        if type(x) is FunctionType and _travels(x) and x.__code__.co_filename not in texts:
             texts[x.__code__.co_filename] = "".join(linecache.getlines(x.__code__.co_filename))
         waiting.extend(_parts(x))
     return tuple(text for text in texts.values() if text)
@@ -50,11 +50,11 @@ def _travels(f: "FunctionType | type") -> bool:
 
 def _parts(x: object) -> Iterable:
     """The objects behind this one that a pickle would hold, too."""
-    if isinstance(x, MethodType):
+    if type(x) is MethodType:
         return x.__func__, x.__self__
     if isinstance(x, functools.partial):
         return x.func, *x.args, *x.keywords.values()
-    if isinstance(x, FunctionType):
+    if type(x) is FunctionType:
         return _parts_of_function(x) if _travels(x) else ()
     if isinstance(x, (list, tuple, set, frozenset)):
         return x

@@ -29,7 +29,7 @@ def called_by_python(cls: type) -> Iterator[tuple]:
         by_itself = isinstance(found, property) or (
             name.startswith("__") and name.endswith("__") and name not in REWRITTEN
         )
-        if by_itself and isinstance(f, FunctionType) and not is_library(f.__code__.co_filename):
+        if by_itself and type(f) is FunctionType and not is_library(f.__code__.co_filename):
             yield name, found, f
 
 
@@ -44,7 +44,7 @@ def reading(cls: type) -> list:
         return []
     called = [(name, f) for name, _, f in called_by_python(cls) if name not in TEXTS]
     functions = [(name, function_of(f)) for name, f in called]
-    return [(name, f) for name, f in functions if isinstance(f, FunctionType) and f.__code__.co_filename != GENERATED]
+    return [(name, f) for name, f in functions if type(f) is FunctionType and f.__code__.co_filename != GENERATED]
 
 
 def classes_within(x: object) -> list:

@@ -149,7 +149,7 @@ class Filling:
             now = list(kind.now(shell, static))
             if len(now) > len(children) or not all(x is y for x, y in zip(now, children)):
                 return False
-            if not isinstance(shell, FunctionType) and len(now) != len(children):
+            if type(shell) is not FunctionType and len(now) != len(children):
                 return False
         return True
 
@@ -158,7 +158,7 @@ class Filling:
         for kind, shell, _, children in self.filled:
             if not any(isinstance(x, Value) for x in children):
                 continue
-            if isinstance(shell, FunctionType):
+            if type(shell) is FunctionType:
                 for cell in shell.__closure__ or ():
                     if isinstance(content(cell), Value):
                         cell.cell_contents = None

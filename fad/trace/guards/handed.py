@@ -10,7 +10,8 @@ import logging
 import operator
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from io import IOBase
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, ModuleType
 from typing import Any
 
@@ -20,11 +21,11 @@ from ...ir.build import Builder, Value
 from ...util.errors import UnstageableError
 from ...util.foreign import remedy_in
 from ...util.profiled import unprofiled
-from ...util.where import is_captured_class, is_of_c, opaque_package_of
+from ...util.where import is_captured_class, is_disguised, is_of_c, opaque_package_of
 from ..objects.containers import CHANGING, NEVER_CHANGE, contents, may_be_changed
 from ..objects.draws import goes_on
 from . import met
-from .kinds import has_attributes, is_disguised, is_object
+from .kinds import has_attributes, is_object
 from .purity import is_effect
 from .reads import Reads, refuse_unknown
 from .snapshot import Snapshot
@@ -106,8 +107,13 @@ def refuse_hidden(x: object, method: str) -> None:
 
 
 def _is_hidden(x: object) -> bool:
-    is_known = type(x) in met.LOCKS or goes_on(x) or isinstance(x, Value) or hasattr(type(x), "is_stand_in")
-    return not is_known and (is_disguised(x) or met.is_closed_box(x))
+    """Whether x holds what Python's code does not see. What is known of generators, iterators and functions is seen
+    elsewhere.
+    """
+    is_known = goes_on(x) or isinstance(x, Value) or hasattr(type(x), "is_stand_in") or type(x) in met.LOCKS
+    if is_known or (isinstance(x, Iterator) and not isinstance(x, IOBase)):
+        return False
+    return is_disguised(x) or met.is_closed_box(x)
 
 
 def refuse_proxy(x: object) -> None:
@@ -123,13 +129,13 @@ def refuse_proxy(x: object) -> None:
 def only_hands_on(f: object) -> bool:
     """Whether f is a function of Python's own that looks into no object that it is given, or puts it into a container.
     """
-    if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, CHANGING):
+    if type(f) is BuiltinMethodType and isinstance(f.__self__, CHANGING):
         return f.__name__ not in ("index", "count", "remove")
     return isinstance(f, (type, BuiltinFunctionType)) and f in HAND_ON
 
 
 def keeps_functions(f: object) -> bool:
     """Whether f calls no function that it is given: it asks about it, or puts it into a container or a partial."""
-    if isinstance(f, BuiltinMethodType) and isinstance(f.__self__, CONTAINERS):
+    if type(f) is BuiltinMethodType and isinstance(f.__self__, CONTAINERS):
         return f.__name__ != "sort"
     return isinstance(f, (type, BuiltinFunctionType, FunctionType)) and f in KEEP

@@ -63,8 +63,3 @@ def has_attributes(x: object) -> bool:
     if isinstance(x, (type, ModuleType, FunctionType)):
         return False
     return type(getattr(x, "__dict__", None)) is dict or bool(slots_of(type(x)))
-
-
-def is_disguised(x: object) -> bool:
-    """Whether x passes for an object of another class: a proxy, or a mock."""
-    return not issubclass(type(x), x.__class__)

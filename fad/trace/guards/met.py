@@ -218,7 +218,7 @@ def of_making(cls: type) -> Iterator[of.Guard]:
     """The functions that Python calls to make an object of a user's class."""
     for name in ("__new__", "__init__"):
         f = getattr(of.in_class(cls, name), "__func__", of.in_class(cls, name))
-        if isinstance(f, FunctionType) and is_users(cls):
+        if type(f) is FunctionType and is_users(cls):
             yield from (of.of_class(cls, name), of.CodeGuard(f))
 
 

@@ -50,9 +50,9 @@ class Observation:
     def may_have_run(self, f: object) -> bool:
         """Whether f has run. Of classes and other objects nothing is known."""
         f = getattr(f, "__func__", f)
-        if isinstance(f, FunctionType):
+        if type(f) is FunctionType:
             return id(f.__code__) in self._codes
-        return not isinstance(f, BuiltinFunctionType) or _key(f) in self._called
+        return type(f) is not BuiltinFunctionType or _key(f) in self._called
 
 
 def _is_for_fad(frame: "FrameType | None") -> bool:

@@ -54,7 +54,7 @@ class Reading:
         if isinstance(owner, super):
             found, guards = met.along(owner, name)
             self.sources += guards
-            if isinstance(found, property) and isinstance(found.fget, FunctionType):
+            if isinstance(found, property) and type(found.fget) is FunctionType:
                 return self.swap(found.fget)(owner.__self__)  # type: ignore[attr-defined]
         value = getattr(owner, name)
         guards = met.of_library(owner, name, value)

@@ -201,11 +201,11 @@ class Reads:
             return ()
         if isinstance(x, logging.Logger):                     # what is told is no part of what code reads
             return ()
-        if isinstance(x, FunctionType):
+        if type(x) is FunctionType:
             return self._read_by(x, unseen) if is_captured(x.__code__.co_filename) else self._closed_over(x)
-        if isinstance(x, MethodType):
+        if type(x) is MethodType:
             return x.__self__, x.__func__
-        if isinstance(x, BuiltinMethodType) and not isinstance(x.__self__, (ModuleType, type(None))):
+        if type(x) is BuiltinMethodType and not isinstance(x.__self__, (ModuleType, type(None))):
             return (x.__self__,)
         if isinstance(x, (functools.partial, functools.partialmethod)):
             return x.func, x.args, x.keywords
@@ -347,7 +347,7 @@ class Reads:
         if not isinstance(x, type):
             return set()
         functions = {n: function_of(f) for n, f in space.items() if n.startswith("__")}
-        found = {n for n, f in functions.items() if isinstance(f, FunctionType)}
+        found = {n for n, f in functions.items() if type(f) is FunctionType}
         made = found if any(x in c.__mro__ for c in self._makers.values()) else found - MAKERS
         return made if self._makes_texts else made - TEXTS
 

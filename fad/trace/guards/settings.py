@@ -32,7 +32,7 @@ def is_setting(f: object) -> bool:
     (True, False, False)
     """
     return (isinstance(f, (FunctionType, BuiltinFunctionType)) and f in _SETTINGS) or (
-        isinstance(f, MethodType) and f.__func__ in _METHODS
+        type(f) is MethodType and f.__func__ in _METHODS
     )
 
 

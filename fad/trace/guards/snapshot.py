@@ -265,11 +265,11 @@ def _values(x: object, names: tuple) -> tuple:
     return tuple(_attributes(repeat(x), names))
 
 
-def _block(x: object) -> "tuple | None":
+def _block(x: Any) -> "tuple | None":
     """Dtype, shape and memory of an array, the bytes of a buffer; None of anything else."""
-    if isinstance(x, np.ndarray):
+    if issubclass(type(x), np.ndarray):
         return x.dtype, x.shape, None if x.dtype.kind == "O" else x.tolist() if x.dtype.kind == "T" else bytes_of(x)
-    return bytes(x) if isinstance(x, BUFFERS) else None  # type: ignore[call-overload]
+    return bytes(x) if issubclass(type(x), BUFFERS) else None  # type: ignore[return-value]
 
 
 def _has_block(x: object, before: tuple) -> bool:

@@ -64,8 +64,8 @@ def _next(x: object) -> Iterable:
     if cls is None:
         if isinstance(x, (list, tuple, dict, set, frozenset)):
             return _items(x)
-        return () if isinstance(x, FunctionType) else parts_of(x)
-    descriptors = [y for c in cls.__mro__ for y in vars(c).values() if not isinstance(y, FunctionType)]
+        return () if type(x) is FunctionType else parts_of(x)
+    descriptors = [y for c in cls.__mro__ for y in vars(c).values() if type(y) is not FunctionType]
     return [*descriptors, type(cls), *_items(contents(x))]
 
 
@@ -87,7 +87,7 @@ def _asks(f: FunctionType, cls: type, seen: set) -> bool:
     return any(
         _asks(g, cls, seen)
         for g in [x.fget if isinstance(x, property) else x for x in named]
-        if isinstance(g, FunctionType)
+        if type(g) is FunctionType
     )
 
 

@@ -36,7 +36,7 @@ def steadied(name: str, x: Any, capture: Any) -> Any:
 
 def _is_users_code(f: object) -> bool:
     """Whether this is a function, a method or an object of the user's that can be called."""
-    if isinstance(f, FunctionType):
+    if type(f) is FunctionType:
         return not is_library(f.__code__.co_filename)
     return isinstance(f, (MethodType, functools.partial)) or (callable(f) and is_users(f) and not isinstance(f, type))
 

@@ -216,7 +216,7 @@ def note(*cells: object) -> None:
         found = current().trace.journal
         if found is not None and found.marks:
             for cell in cells:
-                found.note(_of_function(cell) if isinstance(cell, FunctionType) else cell)
+                found.note(_of_function(cell) if type(cell) is FunctionType else cell)
 
 
 def _of_function(f: FunctionType) -> dict:

@@ -129,7 +129,7 @@ def _note_callables(given: Iterable) -> None:
 def _notes_itself(f: object) -> bool:
     """Whether this is rewritten code, which says what it writes to."""
     f = getattr(f, "__func__", f)
-    runtime = f.__globals__.get("__fad__") if isinstance(f, FunctionType) else None
+    runtime = f.__globals__.get("__fad__") if type(f) is FunctionType else None
     return runtime is not None and runtime.is_rewritten(f)
 
 
@@ -173,7 +173,7 @@ def reach(values: Iterable) -> Iterator:
     for x in reached(lively(values), lambda x: lively(_parts(x))):
         if _is_cell(x):
             yield x
-        if isinstance(x, FunctionType):
+        if type(x) is FunctionType:
             yield from [
                 cell for name, cell in zip(x.__code__.co_freevars, x.__closure__ or ()) if name in rebound(x.__code__)
             ]
@@ -223,9 +223,9 @@ def _parts(x: object) -> Iterable:
 
 def parts_of(x: object) -> Iterable:
     """The things that a function, a method or an object other than a container refers to."""
-    if isinstance(x, FunctionType):
+    if type(x) is FunctionType:
         return () if is_library(x.__code__.co_filename) else _reached(x)
-    if isinstance(x, CALLS):
+    if issubclass(type(x), CALLS):
         return parts_of_call(x)
     if isinstance(x, np.vectorize):
         return (x.pyfunc,)

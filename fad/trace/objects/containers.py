@@ -239,7 +239,7 @@ def containers_in(values: list, is_closed: Callable) -> list:
 
 
 def _is_container(x: object) -> bool:
-    if isinstance(x, (*_PLAIN, tuple, *CALLS, FunctionType, EnclosingVariable)):
+    if isinstance(x, (*_PLAIN, tuple, FunctionType, EnclosingVariable)) or issubclass(type(x), CALLS):
         return False
     return isinstance(x, (*CHANGING, CellType, Globals)) or is_users(x)
 
@@ -250,9 +250,9 @@ def _parts(x: Any) -> Iterable:
         return x
     if isinstance(x, Unsure):
         return (x.value,)
-    if isinstance(x, CALLS):
+    if issubclass(type(x), CALLS):
         return parts_of_call(x)
-    if isinstance(x, FunctionType):                           # captured: it may bind names of the function around it
+    if type(x) is FunctionType:                           # captured: it may bind names of the function around it
         return (x.__dict__, *(x.__closure__ or ())) if "__fad__" in x.__globals__ else ()
     if isinstance(x, EnclosingVariable):
         return (x.cell,)
@@ -264,7 +264,7 @@ CALLS = (MethodType, functools.partial)
 
 def parts_of_call(x: Any) -> tuple:
     """The function that a method or a partial call calls, and the arguments that it gives."""
-    return (x.__self__, x.__func__) if isinstance(x, MethodType) else (x.func, *x.args, *x.keywords.values())
+    return (x.__self__, x.__func__) if type(x) is MethodType else (x.func, *x.args, *x.keywords.values())
 
 
 def items_in(owner: Any) -> Iterable:

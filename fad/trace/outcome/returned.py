@@ -120,7 +120,7 @@ def _holds_traced(root: Builder, x: object) -> bool:
         y = original_of(y)
         if isinstance(y, _HOLD_NOTHING) or stays(root, y):
             return ()
-        return _parts_of_function(y) if isinstance(y, FunctionType) else _parts(y)
+        return _parts_of_function(y) if type(y) is FunctionType else _parts(y)
     return any(isinstance(original_of(y), Value) for y in reached([x], parts))
 
 

@@ -121,9 +121,9 @@ class Attributes:
         is_own = inside and value is not found
         if isinstance(found, Value) and value is found and not inside and not is_class:
             self.has_own(owner, name)
-        if isinstance(value, MethodType) and not inside:
+        if type(value) is MethodType and not inside:
             self._guard_method(owner, name, found)
-        if is_own or isinstance(value, MethodType):
+        if is_own or type(value) is MethodType:
             return value
         return self._value_of(owner, name, value, lambda: [of.AttributeGuard(owner, name, value)], is_indexed)
 
@@ -280,7 +280,7 @@ class Attributes:
         """Guard the answer to hasattr(owner, name)."""
         owner = self._originals.get(id(owner), owner)
         is_outer = not isinstance(owner, (Value, Proxy)) and is_open(owner) and not self._is_inside(owner)
-        if is_outer or isinstance(owner, FunctionType):
+        if is_outer or type(owner) is FunctionType:
             self.sources.append(of.PresenceGuard(owner, name, found))
 
     def _is_inside(self, owner: object) -> bool:

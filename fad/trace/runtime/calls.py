@@ -117,7 +117,7 @@ def noting(f: Callable, *args: object, **kwargs: object) -> Any:
 def _called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     # code without its text may ask of what lists and tuples hold, and so may an object that it calls
     is_asking = current().trace.has_optional and (
-        isinstance(f, FunctionType) or any(callable(x) and is_users(x) for x in args)
+        type(f) is FunctionType or any(callable(x) and is_users(x) for x in args)
     )
     for x in (*args, *kwargs.values()):
         keep(x)

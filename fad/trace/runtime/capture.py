@@ -20,14 +20,14 @@ from ...ir.types import has_own_arithmetic
 from ...ops.face import OBJECTS, find
 from ...util.errors import UnstageableError
 from ...util.profiled import unprofiled
-from ...util.where import package_name
+from ...util.where import is_disguised, package_name
 from ..frontend.functions import function_of_numbers, is_called, is_compiled, is_partial, is_user_function
 from ..frontend.syntax import rewritten_code
 from ..guards import guard as of
 from ..guards import met
 from ..guards.bytecode import handles_errors, names_used
 from ..guards.handed import refuse_opaque, refuse_proxy
-from ..guards.kinds import CONTAINERS, VIEWS, is_disguised
+from ..guards.kinds import CONTAINERS, VIEWS
 from ..guards.reading import Reading
 from ..guards.reads import Reads, guard_all, refuse_unknown
 from ..guards.settings import answer, is_setting
@@ -266,7 +266,7 @@ class Capture(Attributes, Reading, Scopes):
         """The captured copy of a user's function (or of an object that is called as one); a library's function is its
         face.
         """
-        if isinstance(f, MethodType):
+        if type(f) is MethodType:
             self._ask_for(f.__func__)
             self.open(f.__self__)
             return MethodType(self.swap(f.__func__), f.__self__)
@@ -305,7 +305,7 @@ class Capture(Attributes, Reading, Scopes):
 
     def _ask_for(self, f: object) -> None:
         """Capture the package of a function that is asked for by itself, wherever it is installed."""
-        if isinstance(f, FunctionType):
+        if type(f) is FunctionType:
             self.packages.add(package_name(f))
 
     def _partial(self, f: functools.partial) -> functools.partial:
@@ -339,7 +339,7 @@ class Capture(Attributes, Reading, Scopes):
 
     def _library_function(self, f: Callable) -> Callable:
         """A library's function as it is, but for the user's functions that it closes over (fad's own wrappers do)."""
-        if not isinstance(f, FunctionType) or not f.__closure__:
+        if type(f) is not FunctionType or not f.__closure__:
             return f
         if id(f) in self._wrappers:                           # it closes over itself
             return f
@@ -369,6 +369,8 @@ def captured(f: Any) -> Callable:
     if root.trace.frontend is None:
         root.trace.frontend = Capture(root)
     frontend = root.trace.frontend
+    if is_disguised(f) and not root.live:
+        refuse_opaque(f)
     new = f if frontend.runtime.is_captured(getattr(f, "__func__", f)) else frontend.function(f)
     code = getattr(getattr(new, "__func__", new), "__code__", None)
     is_seen = code not in frontend.runtime.plain or root.live

@@ -116,7 +116,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         return found(*given, **{k: self._function(x) for k, x in kwargs.items()})
 
     def _function(self, x: object) -> Any:
-        if isinstance(x, MethodType):
+        if type(x) is MethodType:
             return self._method(x)
         if isinstance(x, StandIn):
             return x.original
@@ -175,7 +175,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
             refuse_frames(f)
         refuse_threads(getattr(f, "__func__", f))
-        if isinstance(f, FunctionType):
+        if type(f) is FunctionType:
             if isinstance(getattr(f, "registry", None), MappingProxyType):
                 return functools.partial(self._dispatched, f)
             return f if self.is_captured(f) else self.capture.swap(f)
@@ -185,7 +185,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
             and type(f.__self__) in (list, Items, RowList)
         ):
             return functools.partial(self.sort_list, f.__self__)  # type: ignore[arg-type]
-        if isinstance(f, MethodType):
+        if type(f) is MethodType:
             return self._method(f)
         if f is filter:
             return self._filter
@@ -291,7 +291,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
 
     def is_captured(self, f: object) -> bool:
         """Whether f is a copy of a function, or a function made by one."""
-        return isinstance(f, FunctionType) and f.__globals__.get(RUNTIME) is self
+        return type(f) is FunctionType and f.__globals__.get(RUNTIME) is self
 
     def is_rewritten(self, f: Any) -> bool:
         """Whether f is captured code that calls the runtime in place of what Python does (source was at hand)."""
@@ -300,7 +300,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
     def _method(self, f: MethodType) -> Callable:
         function = f.__func__
         self.capture.open(f.__self__)
-        if not isinstance(function, FunctionType) or self.is_captured(function):
+        if type(function) is not FunctionType or self.is_captured(function):
             return f
         new = self.capture.swap(function)
         return f if new is function else MethodType(new, self.acted_on(function, f.__self__))
@@ -312,7 +312,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
             self.capture.called_by(type(f), method)
         if is_users(method) and not isinstance(method, (type, FunctionType, Value)) and is_open(method):
             return self.call(method)                          # another object, which is called in its place
-        if not isinstance(method, FunctionType) or isinstance(f, Value):
+        if type(method) is not FunctionType or isinstance(f, Value):
             return f
         new = self.capture.swap(method)
         return f if new is method else MethodType(new, f)

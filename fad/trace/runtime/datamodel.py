@@ -280,7 +280,7 @@ class DataModel(Protocols, Conversions):
             method(owner, name, value)
             return
         found = MISSING if type(owner) in PLAIN or isinstance(owner, (type, Value)) else in_class(type(owner), name)
-        if isinstance(found, property) and isinstance(found.fset, FunctionType):
+        if isinstance(found, property) and type(found.fset) is FunctionType:
             self.capture.swap(found.fset)(owner, value)
             return
         put = None if found is MISSING else self.special(found, "__set__")

@@ -70,7 +70,7 @@ class Instances:
         """type.__call__(cls, ...)"""
         new, init = cls.__new__, cls.__init__
         is_own = is_user_function(new, self.capture.packages) and new.__code__.co_filename != GENERATED
-        if not is_users(cls) or not (is_own or (isinstance(init, FunctionType) and not isinstance(new, FunctionType))):
+        if not is_users(cls) or not (is_own or (type(init) is FunctionType and type(new) is not FunctionType)):
             return self._by_python(cls, *args, **kwargs)
         if is_own:
             x = self.call(new)(cls, *args, **kwargs)
@@ -80,7 +80,7 @@ class Instances:
             current().trace.sources += of_making(cls)
             if id(x) in journal().made:
                 current().trace.inside[id(x)] = x
-        if isinstance(x, cls) and isinstance(type(x).__init__, FunctionType):
+        if isinstance(x, cls) and type(type(x).__init__) is FunctionType:
             init = type(x).__init__
             captured = self.capture.swap(init)
             (self.call(init) if captured is init else captured)(self.acted_on(init, x), *args, **kwargs)
@@ -113,7 +113,7 @@ class Instances:
         __post_init__: it gets an object in the owner's place, which has the runtime read and write for it.
         """
         if not (
-            isinstance(f, FunctionType)
+            type(f) is FunctionType
             and f.__code__.co_filename == GENERATED
             and f.__name__ == "__init__"
             and "__post_init__" in f.__code__.co_names

@@ -192,7 +192,7 @@ def has_faces(cls: type) -> bool:
 def _has_faces(cls: type) -> bool:
     if not OPERATORS.isdisjoint(dir(cls)):
         return False  # an object of which Python itself calls methods
-    return any(isinstance(f, FunctionType) and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
+    return any(type(f) is FunctionType and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
 
 
 class Object:
@@ -212,7 +212,7 @@ class Object:
         value = getattr(self._original, name)
         return (
             functools.partial(self._called, self._capture.runtime.call(value))
-            if isinstance(value, MethodType)
+            if type(value) is MethodType
             else value
         )
 

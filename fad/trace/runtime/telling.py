@@ -87,7 +87,7 @@ def tells(f: object) -> bool:
         return False
     if module_name(f) in ("logging", "logging.handlers", "warnings", "_warnings"):
         return True
-    return isinstance(f, FunctionType) and (f in _SAYS_LINES or f in _PRINTS_ERRORS)
+    return type(f) is FunctionType and (f in _SAYS_LINES or f in _PRINTS_ERRORS)
 
 
 def face_of(f: Any) -> Any:

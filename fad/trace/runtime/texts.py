@@ -87,7 +87,7 @@ class Texts:
 
     def fills(self, f: Any) -> "Callable | None":
         """The function that is called for the method `format` of a text; None of any other function."""
-        is_it = isinstance(f, BuiltinMethodType) and f.__name__ == "format" and type(f.__self__) is str
+        is_it = type(f) is BuiltinMethodType and f.__name__ == "format" and type(f.__self__) is str
         return functools.partial(self._filled, f.__self__) if is_it else None
 
     @door

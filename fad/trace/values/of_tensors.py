@@ -18,7 +18,7 @@ def of_tensors(x: object, name: str) -> Callable:
     cls = standing_for.get()
     method = None if cls is None or name.startswith("_") else vars(cls).get(name)
     missing = Absent(f"a traced array has no attribute {name!r}", name=name)
-    if not isinstance(method, FunctionType):
+    if type(method) is not FunctionType:
         raise missing
 
     def call(*args: object, **kwargs: object) -> Any:
