@@ -17,7 +17,7 @@ from ...util.reach import reached
 from ...util.where import is_captured_class, is_library
 from ..guards.by_python import called_by_python
 from ..guards.snapshot import Snapshot
-from ..objects.containers import contents, is_users, may_change
+from ..objects.containers import contents, is_users, may_change, values_of
 from .opaque import parts_of
 
 OF_PARAMETERS = {"__exit__", "__get__"}                       # what these are given is None, or not, whatever the data
@@ -63,14 +63,10 @@ def _next(x: object) -> Iterable:
     cls = _users_class(x)
     if cls is None:
         if isinstance(x, (list, tuple, dict, set, frozenset)):
-            return _items(x)
+            return values_of(x)
         return () if type(x) is FunctionType else parts_of(x)
     descriptors = [y for c in cls.__mro__ for y in vars(c).values() if type(y) is not FunctionType]
-    return [*descriptors, type(cls), *_items(contents(x))]
-
-
-def _items(x: object) -> Iterable:
-    return list(x.values()) if isinstance(x, dict) else list(x) if isinstance(x, (list, tuple, set, frozenset)) else [x]
+    return [*descriptors, type(cls), *values_of(contents(x))]
 
 
 def _asks(f: FunctionType, cls: type, seen: set) -> bool:

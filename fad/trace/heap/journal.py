@@ -18,7 +18,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...util.profiled import unprofiled
 from ...util.where import package_name
-from ..objects.containers import CHANGING, contents, is_users, keeps_record, put_contents, same_contents
+from ..objects.containers import CHANGING, contents, is_users, keeps_record, put_contents, same_contents, values_of
 from ..objects.draws import goes_on, put_state, same_state, state_of
 from ..objects.opaque_state import LARGEST, held_in, is_held_in, put_in
 from ..values.tracer import births
@@ -184,7 +184,7 @@ class Journal:
 
 
 def _holds_traced(before: Any) -> bool:
-    return any(isinstance(x, Value) for x in (before.values() if isinstance(before, dict) else before))
+    return any(isinstance(x, Value) for x in values_of(before))
 
 
 def journal() -> Journal:

@@ -270,9 +270,12 @@ def parts_of_call(x: Any) -> tuple:
 def items_in(owner: Any) -> Iterable:
     """The things that a container holds."""
     inside = contents(owner)
-    if isinstance(inside, dict):
-        return inside.values()
-    return [*inside.items, *(inside.rows or ())] if keeps_record(owner) else inside
+    return [*inside.items, *(inside.rows or ())] if hasattr(inside, "rows") else values_of(inside)
+
+
+def values_of(inside: Any) -> Iterable:
+    """The values of a dict, the elements of any other container."""
+    return inside.values() if isinstance(inside, dict) else inside
 
 
 def may_change(items: Iterable) -> list:

@@ -15,7 +15,7 @@ from ..heap.state import frozen
 from ..heap.state import is_array as _is_array
 from ..lists.items import Items
 from ..objects.bound import Unsure
-from ..objects.containers import CHANGING, contents, is_users, put_contents
+from ..objects.containers import CHANGING, contents, is_users, put_contents, values_of
 from ..regions import optional
 from ..values.aliases import may_be_one
 from ..values.choice import is_choice, number_of, text_of_number
@@ -35,7 +35,7 @@ class LeftInside:
         self.found: dict[int, Tracer] = {}
         self.fresh: list = []
         for cell in self.cells:
-            self._find(_values(contents(cell)), mark.born)
+            self._find(values_of(contents(cell)), mark.born)
         self.arguments = {key: (x, y) for key, (x, y) in builder.region.arrived_pairs.items()
                           if key in self.found and key not in builder.region.mutated}
         self.left = [x for key, x in self.found.items() if key not in self.arguments]
@@ -68,7 +68,7 @@ class LeftInside:
                 return x
             if isinstance(x, Records):
                 return x.fields.values()
-            return _values(_inside(x)) if self.fresh and self.fresh[-1] is x else ()
+            return values_of(_inside(x)) if self.fresh and self.fresh[-1] is x else ()
 
         for x in reached(values, parts):
             if type(x) is Unsure:
@@ -162,16 +162,6 @@ def _refusal() -> UnstageableError:
 def _inside(cell: object) -> Any:
     """The contents of a container; the elements, one by one, of a list of captured code."""
     return list(cell) if isinstance(cell, Items) and cell.rows is None else contents(cell)
-
-
-def _values(inside: object) -> list:
-    return (
-        list(inside.values())
-        if isinstance(inside, dict)
-        else list(inside)
-        if isinstance(inside, (list, set, tuple))
-        else []
-    )
 
 
 def _mapped(inside: object, new: dict) -> Any:

@@ -16,7 +16,7 @@ from ...ops.carry import UNDEFINED, RankError, join
 from ...util.array import ArrayOrNumber
 from ..heap.journal import journal
 from ..heap.state import Array, Container, Name, changing, is_array, is_data
-from ..objects.containers import containers_in, contents, keeps_record
+from ..objects.containers import containers_in, contents, keeps_record, values_of
 from ..values.place import roots_of
 from ..values.tracer import Tracer
 
@@ -75,7 +75,7 @@ def seen(cells: dict) -> Seen:
     """The present view of a loop with these variables."""
     values = [Name(n, cell).read() for n, cell in cells.items()]
     found, book = containers_in(values, journal().is_untouched), journal()
-    outer = {Cell(c): list(_leaves(_items(contents(c)))) for c in found if book.is_outer(c) and not keeps_record(c)}
+    outer = {Cell(c): list(_leaves(values_of(contents(c)))) for c in found if book.is_outer(c) and not keeps_record(c)}
     containers = [c for c in found if Cell(c) not in outer]
     leaves = list(_leaves([*values, *[x for c in containers for x in _held(c)]]))
     roots = {
@@ -91,12 +91,8 @@ def seen(cells: dict) -> Seen:
     )
 
 
-def _items(inside: Any) -> Iterable:
-    return inside.values() if isinstance(inside, dict) else inside
-
-
 def _kinds(inside: object) -> list:
-    return list(map(_kind, _leaves(_items(inside))))
+    return list(map(_kind, _leaves(values_of(inside))))
 
 
 def _are_within(a: list, b: list) -> bool:
@@ -107,7 +103,7 @@ def _held(container: Any) -> Iterable:
     inside = contents(container)
     if keeps_record(container):
         return [inside.kind(), *inside.items, *(inside.rows or ())]
-    return _items(inside)
+    return values_of(inside)
 
 
 def _leaves(values: Iterable) -> Iterator:

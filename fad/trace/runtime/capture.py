@@ -36,7 +36,7 @@ from ..heap.callbacks import watched
 from ..heap.journal import journal, note, standing_in
 from ..heap.opaque import note_reach
 from ..heap.percall import Maker, refuse_unseen
-from ..objects.containers import NEVER_CHANGE, Globals, content, contents, put_contents
+from ..objects.containers import NEVER_CHANGE, Globals, content, contents, put_contents, values_of
 from ..objects.draws import goes_on, numpy_random
 from ..objects.opaque_state import BUFFERS
 from .attributes import Attributes
@@ -148,7 +148,7 @@ class Capture(Attributes, Reading, Scopes):
             if self._holds_inputs(value):
                 return self._partly_traced(value, leaves)
             # of this trace: made in it, or standing in for one from outside
-            if has_traced(value.values() if isinstance(value, dict) else value):
+            if has_traced(values_of(value)):
                 return value
             self.sources.append(of.ContentsGuard(kept) if is_sequence(value) else of.of_all_in(value))
             guard_all(self.builder.root, leaves)
