@@ -57,26 +57,18 @@ class AccessRewriter(Transformer):
     # -- reads -------------------------------------------------------------------------------------
 
     def visit_Attribute(self, e: ast.Attribute) -> Any:
-        if e.attr in WRITING and isinstance(e.value, (ast.Attribute, ast.Subscript)):
-            e.value.is_indexed = True  # type: ignore[union-attr]  # nothing of what stands there is read
-        is_indexed = [ast.Constant(True)] if getattr(e, "is_indexed", False) else []
-        e = self.generic_visit(e)  # type: ignore[assignment]
-        return (
-            placed(self.runtime("attribute", e.value, self._attribute_name(e), *is_indexed), e)
-            if isinstance(e.ctx, ast.Load)
-            else e
-        )
+        return self._read(e, e.attr in WRITING, "attribute", self._attribute_name)
 
     def visit_Subscript(self, e: ast.Subscript) -> Any:
-        if isinstance(e.ctx, ast.Load) and isinstance(e.value, (ast.Attribute, ast.Subscript)):
-            e.value.is_indexed = True  # type: ignore[union-attr]  # nobody has it but this subscript
+        return self._read(e, isinstance(e.ctx, ast.Load), "item", self._subscript)
+
+    def _read(self, e: Any, of_elements: bool, name: str, key: Callable) -> Any:
+        """of_elements: nothing is read of e.value, which nobody has but this expression, but elements."""
+        if of_elements and isinstance(e.value, (ast.Attribute, ast.Subscript)):
+            e.value.is_indexed = True                         # type: ignore[union-attr]
         is_indexed = [ast.Constant(True)] if getattr(e, "is_indexed", False) else []
-        e = self.generic_visit(e)  # type: ignore[assignment]
-        return (
-            placed(self.runtime("item", e.value, self._subscript(e), *is_indexed), e)
-            if isinstance(e.ctx, ast.Load)
-            else e
-        )
+        e = self.generic_visit(e)
+        return placed(self.runtime(name, e.value, key(e), *is_indexed), e) if isinstance(e.ctx, ast.Load) else e
 
     def visit_Starred(self, e: ast.Starred) -> Any:
         e = self.generic_visit(e)                             # type: ignore[assignment]

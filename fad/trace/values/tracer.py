@@ -46,6 +46,13 @@ class TracerView:
         self.chain: Any = None  # how it came from its base, where that is known (see mutation.py)
 
 
+def _part(name: str, doc: str) -> property:
+    """A view that an array has as an attribute, which may be assigned to."""
+    def write(x: Any, value: object) -> None:
+        getattr(x, name)[...] = value
+    return property(lambda x: call_face(name, PROPERTIES[name], (x,), {}), write, doc=doc)
+
+
 class Tracer(Value):
     """A traced array or scalar.
 
@@ -241,23 +248,7 @@ class Tracer(Value):
     def __delitem__(self, subscript: object) -> None:
         raise ValueError("cannot delete array elements")
 
-    @property
-    def real(self) -> Any:
-        """The real part, a view."""
-        return call_face("real", PROPERTIES["real"], (self,), {})
-
-    @real.setter
-    def real(self, value: object) -> None:
-        self.real[...] = value
-
-    @property
-    def imag(self) -> Any:
-        """The imaginary part, a view."""
-        return call_face("imag", PROPERTIES["imag"], (self,), {})
-
-    @imag.setter
-    def imag(self, value: object) -> None:
-        self.imag[...] = value
+    real, imag = _part("real", "The real part, a view."), _part("imag", "The imaginary part, a view.")
 
     @property
     def flat(self) -> Any:
