@@ -359,6 +359,14 @@ def _at_most(n: object, bound: object) -> bool:
     return difference.is_constant and difference.const >= 0
 
 
+def make_rows(need: "NeedsRows | NeedsRoom") -> None:
+    """Let a list that a branch indexes or appends to lie in rows, before the branch; no loop around counts them."""
+    if isinstance(need, NeedsRows):
+        need.owner.move_to_rows(need.samples, 0)
+    else:
+        need.owner.move_to_rows(need.samples, FIRST_ROOM, Growing)
+
+
 def require_alike(sides: list, owner: Items) -> None:
     """See that the branches of an `if` leave a list with as many elements, or else with its elements in rows."""
     lengths = {len(side.items) for side in sides}

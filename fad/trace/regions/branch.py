@@ -13,9 +13,9 @@ from ...util.interrupts import is_interrupt
 from ...util.profiled import unprofiled
 from ..guards.snapshot import is_same
 from ..heap.state import Array, Container, TreeLayout, Trial, frozen, is_array, trial, write_all
-from ..lists.appending import require_alike
+from ..lists.appending import make_rows, require_alike
 from ..lists.items import Items
-from ..lists.listing import NeedsRows
+from ..lists.listing import NeedsRoom, NeedsRows
 from ..lists.rows import RowList
 from ..objects.containers import contents, put_contents
 from ..values.aliases import check, fixed_in, kin_of, lose, may_be, may_be_one, note_fixed
@@ -336,10 +336,10 @@ def choose(*branch: Any, **names: Any) -> Any:
     while True:
         try:
             return _chosen(*branch, **names)
-        except NeedsRows as need:
+        except (NeedsRows, NeedsRoom) as need:
             if need.owner.home is not current():
                 raise
-            need.owner.move_to_rows(need.samples, 0)
+            make_rows(need)
 
 
 def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (),

@@ -132,4 +132,5 @@ OPERATORS: dict[str, Callable] = {
        for python, name in BINARY.items()},
     **{f"__{name}__": _rounded(name) for name in ("floor", "ceil", "trunc")},
     "__round__": _round,
+    "__copy__": lambda self: METHODS["__copy__"](self) if self.ndim else self,
 }

@@ -1,0 +1,130 @@
+"""Lists that branches append to where no loop of the program is around: in straight code, and in Python's own loops over
+lists of what is known. They lie in rows then, and their length is a value of the program.
+"""
+import numpy as np
+import pytest
+
+import fad
+
+from ..fuzz.differences import slope
+
+NUMBERS = [0.51, 1.5, 2.6, 3.5]
+PAIRS = [(1.0, 2.0), (0.2, 0.5), (3.0, -1.0)]
+ARRAYS = [np.array([1.0, 2.0]), np.array([0.1, 0.2]), np.array([3.0, 1.0])]
+
+
+class Holder:
+    def __init__(self):
+        self.r = []
+
+
+def straight(x):
+    r = [x[0]]
+    if x[0] > 1:
+        r.append(x[1])
+    else:
+        r.append(2.0)
+        r.append(x[1] * x[1])
+    return r[-1] * r[0] + len(r)
+
+
+def selected(x):
+    r = []
+    for v in NUMBERS:
+        if v * x[0] > 1:
+            r.append(v * x[1])
+    return np.sum(np.array(r) ** 2) + max(r) + len(r)
+
+
+def known(x):
+    r = []
+    for v in NUMBERS:
+        if v * x[0] > 1:
+            r.append(v)
+    return sum(r) * x[1]
+
+
+def two_lists(x):
+    groups = {"low": [], "high": []}
+    for v in NUMBERS:
+        if v * x[0] > 1:
+            groups["high"].append(v * x[1])
+        else:
+            groups["low"].append(v * x[0])
+    return 2 * sum(groups["high"]) + sum(groups["low"])
+
+
+def pairs(x):
+    r = []
+    for p, q in PAIRS:
+        if p > x[0]:
+            continue
+        r.append((p, q * x[1]))
+    return sum([p * q for p, q in r])
+
+
+def arrays(x):
+    r = []
+    for v in ARRAYS:
+        if v[0] * x[0] > 1:
+            r.append(v * x[1])
+    return np.sum(r[0]) + np.sum(np.array(r)[:, 1])
+
+
+def attribute(x):
+    o = Holder()
+    for v in NUMBERS:
+        for u in (0.5, 1.0):
+            if u * v * x[0] > 1:
+                o.r.append(u * v * x[1])
+                o.r[-1] = o.r[-1] * 2
+    return sum(o.r) / len(o.r)
+
+
+def ended_by_length(x):
+    r = []
+    for v in NUMBERS:
+        if v * x[0] > 1:
+            r.append(v * x[1])
+        elif r:
+            r.pop()
+        if len(r) >= 2:
+            break
+    return sum(r) + x[0]
+
+
+def best_so_far(x):
+    best, r = None, []
+    for v in NUMBERS:
+        y = (v - x[0]) ** 2 * x[1]
+        if best is None or y < best:
+            best = y
+            r.append(y)
+    return sum(r) * best
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+@pytest.mark.parametrize("f", [straight, selected, known, two_lists, pairs, arrays, attribute, ended_by_length,
+                               best_so_far])
+def test_values_and_derivatives(f, compile):
+    g = fad.value_and_grad(f, fallback=False, compile=compile)
+    for x in ([1.3, 2.0], [0.45, 0.7], [3.2, -1.0]):
+        x, direction = np.array(x), np.array([0.8, -0.6])
+        value, gradient = g(x)
+        np.testing.assert_allclose(value, f(x))
+        np.testing.assert_allclose(gradient @ direction, slope(f, x, direction)[0], rtol=1e-6)
+    assert len(g.programs) == 1
+
+
+def test_results_are_lists():
+    def f(x):
+        r = []
+        for v in NUMBERS:
+            if v * x > 1:
+                r.append(v * x)
+        return r
+    g = fad.jit(f, fallback=False)
+    for x in (1.3, 0.45, 0.1):
+        found = g(x)
+        assert type(found) is list
+        np.testing.assert_allclose(found, f(x))
