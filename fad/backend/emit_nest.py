@@ -184,14 +184,15 @@ class Printer:
         """Whether the step's expression may be written where its result is read, once and before anything it reads
         changes.
         """
-        if step.kind != "map" or self.storage.root(step.out) not in single or not self.home(step.out).is_register:
+        own = self.storage.root(step.out)
+        if step.kind != "map" or own not in single or not self.home(step.out).is_register:
             return False
         reads = self.reads(step)
         for node in rest:
             if not isinstance(node, Step):
                 return False
             accesses = self.scheduler.accesses(node)
-            if any(root is self.storage.root(step.out) and mode == READ for root, _, mode in accesses):
+            if any(root is own and mode == READ for root, _, mode in accesses):
                 return node.kind in ("map", "add", "reduce") and _once(node, step.out, self)
             if any(root in reads and mode != READ for root, _, mode in accesses):
                 return False

@@ -20,15 +20,20 @@ def definitions(blocks):
 
 def names_in(x):
     """The names of the variables that a statement or a value reads."""
-    if isinstance(x, ir.Var):
-        return [x.name]
-    if isinstance(x, ir.Assign):
-        return names_in(x.value)
-    if isinstance(x, ir.Expr):
-        x = list(x._kws.values())
-    if isinstance(x, (list, tuple)):
-        return [name for part in x for name in names_in(part)]
-    return [v.name for v in x.list_vars()] if isinstance(x, ir.Inst) else []
+    found, waiting = [], [x]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ir.Var):
+            found.append(part.name)
+        elif isinstance(part, ir.Expr):
+            waiting += part._kws.values()
+        elif isinstance(part, ir.Assign):
+            waiting.append(part.value)
+        elif isinstance(part, (list, tuple)):
+            waiting += part
+        elif isinstance(part, ir.Inst):
+            found += [v.name for v in part.list_vars()]
+    return found
 
 
 def natural_names(defined):
