@@ -44,6 +44,11 @@ def broadcasts(shapes: list) -> bool:
     return True
 
 
+def expands(shape: tuple, to: tuple) -> bool:
+    """Whether what has one shape broadcasts to another."""
+    return broadcasts([shape, to]) and np.broadcast_shapes(shape, to) == tuple(to)
+
+
 def wrapped(arrays: list) -> list:
     """Operands with Python integers taken modulo the range of the arrays' dtype."""
     dtype = next(x.dtype for x in arrays if isinstance(x, np.ndarray))

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from ..util.interrupts import let_through
 from . import errors
 from .accumulate import AccumulateGrad
 from .node import Node
@@ -179,24 +178,12 @@ class FunctionNode(Node, FunctionCtx):
         if not isinstance(a, Tensor):
             raise RuntimeError(f"expected Variable or None (got {type(a).__name__})")
         if a._a.shape != meta.shape:
-            a = self._reduced(k, a, meta)
+            if not errors.expands(meta.shape, a._a.shape):
+                raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {k} - got "
+                                   f"{list(a._a.shape)} but expected shape compatible with {list(meta.shape)}")
+            a = a.sum_to_size(meta.shape)                                   # type: ignore[attr-defined]
         if a._a.dtype.kind == "c" and meta.dtype.kind == "f":
             a = a.real                                                      # type: ignore[attr-defined]
         into = self.next[sum(self.is_tensor[:k])]
         wanted = into.dtype if isinstance(into, AccumulateGrad) else meta.dtype
         return a if wanted is None or a._a.dtype == wanted else a.to(wanted)               # type: ignore[attr-defined]
-
-    def _reduced(self, k: int, a: Tensor, meta: Meta) -> Tensor:
-        shape = a._a.shape
-        try:
-            fits = np.broadcast_shapes(shape, meta.shape) == shape
-        except ValueError as error:
-            let_through(error)
-            fits = False
-        if fits:
-            extra = len(shape) - len(meta.shape)
-            axes = tuple(range(extra)) + tuple(extra + j for j, n in enumerate(meta.shape) if n == 1
-                                               and shape[extra + j] != 1)
-            return a.sum(axes).reshape(*meta.shape) if axes else a          # type: ignore[attr-defined]
-        raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {k} - got {list(shape)} but "
-                           f"expected shape compatible with {list(meta.shape)}")

@@ -10,7 +10,7 @@ from ..ops.subscript import read_subscript
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.interrupts import let_through
-from .errors import broadcasts, not_expandable
+from .errors import broadcasts, expands, not_expandable
 from .inplace import copy_, in_place
 from .picked import all_below, indexed
 from .promotion import agree
@@ -307,7 +307,7 @@ def fits(shape: tuple, part: tuple) -> bool:
     out)."""
     shape = (shape[max(0, len(shape) - len(part)):] if all(n == 1 for n in shape[:max(0, len(shape) - len(part))])
              else shape)
-    return broadcasts([shape, part]) and np.broadcast_shapes(shape, part) == tuple(part)
+    return expands(shape, part)
 
 
 @function(method=False)

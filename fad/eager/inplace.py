@@ -8,7 +8,6 @@ import numpy as np
 from ..ir.op import registry
 from ..ops.kinds import match
 from ..util.array import AnyArray, ArrayOrNumber
-from ..util.interrupts import let_through
 from . import errors, promotion, record
 from .accumulate import is_dense
 from .node import Node
@@ -98,15 +97,8 @@ def bump(x: Tensor) -> None:
 def put_values(x: Tensor, a: AnyArray) -> None:
     """Write an array over x's, which keeps its dtype."""
     have = np.asarray(a)
-    if have.shape != x._a.shape:
-        try:
-            fits = np.broadcast_shapes(have.shape, x._a.shape) == x._a.shape
-        except ValueError as error:
-            let_through(error)
-            fits = False
-        if not fits:
-            raise RuntimeError(f"output with shape {list(x._a.shape)} doesn't match the broadcast shape "
-                               f"{list(have.shape)}")
+    if have.shape != x._a.shape and not errors.expands(have.shape, x._a.shape):
+        raise RuntimeError(f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(have.shape)}")
     if not promotion.castable(have.dtype, x._a.dtype):
         raise RuntimeError(errors.not_castable(have.dtype, x._a.dtype))
     if now().mutation is not None:

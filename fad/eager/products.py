@@ -10,7 +10,7 @@ from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites, fitting
-from .errors import broadcasts, c_name, not_expandable, scalar_name
+from .errors import c_name, expands, not_expandable, scalar_name
 from .fast import product
 from .promotion import agree
 from .registry import define, function, in_precision, named, one_dim, run, tensor_of
@@ -198,7 +198,7 @@ def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: int = 1, alpha: int 
 
 def _expands(x: Tensor, shape: tuple) -> None:
     """Raise unless what is added to a product expands to its shape."""
-    if not broadcasts([x.shape, shape]) or np.broadcast_shapes(x.shape, shape) != tuple(shape):
+    if not expands(x.shape, shape):
         raise RuntimeError(not_expandable(tuple(x.shape), tuple(shape), x.dtype))
 
 
