@@ -23,7 +23,7 @@ from . import errors
 from .inplace import wanted
 from .joining import stack
 from .node import Node
-from .record import edge
+from .record import edge, numbers
 from .saved import Meta, SavedTensor
 from .state import changed, now
 from .tensor import Tensor, is_floating, raw, wrap
@@ -83,7 +83,7 @@ class CompiledNode(Node):
     backward."""
 
     def __init__(self, call: "CompiledCall", edges: list, pullback: Callable, model: object):
-        super().__init__(tuple(edges), call.numbers(edges))
+        super().__init__(tuple(edges), numbers(call.tensors, edges))
         self.kind, self.rest, self.pullback = call.kind, call.rest, pullback
         hooks = now().pack_hooks[-1] if now().pack_hooks else None
         self.saved: Any = tuple([SavedTensor(t, hooks=hooks) for t in call.tensors])
@@ -134,10 +134,6 @@ class CompiledCall:
         self.tensors = [leaves[k] for k in places]
         self.rest = tuple([raw(x) for k, x in enumerate(leaves) if k not in places])
         self.kind = kind_of(function, structure, places)
-
-    def numbers(self, edges: list) -> "tuple | None":
-        nrs = tuple([t._nr if e is not None and t._fn is not None else 0 for t, e in zip(self.tensors, edges)])
-        return nrs if any(nrs) else None
 
     def run(self) -> Any:
         before = standing_for.set(Tensor)                     # traced values have the methods of tensors, too

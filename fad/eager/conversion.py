@@ -68,19 +68,23 @@ def polar(abs: Tensor, angle: Tensor, *, out: "Tensor | None" = None) -> Tensor:
     return _whole(op["make_complex"](abs * op["cos"](angle), abs * op["sin"](angle)), out, "polar")
 
 
+def asked_dtype(args: tuple, device: object, dtype: DTypeLike) -> "np.dtype | None":
+    """The dtype among the arguments of `to`: one, or that of a tensor; the device can only be the CPU."""
+    required(device)
+    for a in args:
+        if isinstance(a, str):
+            required(a)
+        elif isinstance(a, (Tensor, np.dtype, type)):
+            dtype = a._a.dtype if isinstance(a, Tensor) else a
+    return None if dtype is None else as_dtype(dtype)
+
+
 @function("to", only_method=True)
 def to(self: Tensor, *args: object, device: object = None, dtype: DTypeLike = None, non_blocking: bool = False,
        copy: bool = False, memory_format: object = None) -> Tensor:
     """The tensor in another dtype (or that of another tensor), or another memory format; there is one device."""
-    required(device)
-    for a in args:
-        if isinstance(a, Tensor):
-            dtype = a.dtype
-        elif isinstance(a, str):
-            required(a)
-        elif isinstance(a, (np.dtype, type)):
-            dtype = a
-    dtype = self._a.dtype if dtype is None else as_dtype(dtype)
+    asked = asked_dtype(args, device, dtype)
+    dtype = self._a.dtype if asked is None else asked
     if memory_format is not None and not memory_format.is_of(self._a):
         return to(clone(self, memory_format=memory_format), dtype=dtype)
     if dtype == self._a.dtype:

@@ -184,9 +184,7 @@ class FunctionCall:
             return [self.unrecorded(y) for y in outputs]
         tensors = [a for a in self.args if isinstance(a, Tensor)]
         ctx.next = tuple([e for e, a in zip(self.edges, self.args) if isinstance(a, Tensor)])
-        nrs = tuple([a._nr if a._fn is not None else 0 for a in tensors])
-        if any(nrs):
-            ctx.nrs = nrs
+        ctx.nrs = record.numbers(tensors, ctx.next)
         ctx.outputs = len(outputs)
         ctx.output_metas = [Meta(y._a.shape, y._a.dtype) if isinstance(y, Tensor) else None for y in outputs]
         if not ctx._materialize_non_diff_grads:

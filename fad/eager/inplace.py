@@ -322,8 +322,7 @@ class CopyBackwards(Node):
     def __init__(self, x: Tensor, source: Tensor):
         before = edge(x) if x._view is None else None                   # a view's part of its base is zeroed there
         into = edge(source)
-        nrs = x._nr if before is not None and x._fn is not None else 0, source._nr if source._fn is not None else 0
-        super().__init__((before, into), nrs if any(nrs) else None)
+        super().__init__((before, into), record.numbers((x, source), (before, into)))
         self.old, self.meta = Meta(x._a.shape, x._a.dtype), Meta(source._a.shape, source._a.dtype)
 
     def pull(self, g: object) -> tuple:

@@ -1,6 +1,6 @@
 """Recording: an op is run on the arrays of its tensors, and a node is made where a gradient will be wanted."""
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,12 @@ def edge(x: Tensor) -> "Node | None":
         return (Nowhere(()) if x._view is not None and x._a.dtype.kind in "fc"
                 and (x._view.base._rg or x._view.base._fn is not None) else None)
     return accumulator(x)
+
+
+def numbers(args: Sequence, edges: Sequence) -> "tuple | None":
+    """The results of their nodes that arguments with these edges are; None where each is the first."""
+    nrs = tuple([a._nr if e is not None and a._fn is not None else 0 for a, e in zip(args, edges)])
+    return nrs if any(nrs) else None
 
 
 class Nowhere(Node):
@@ -188,8 +194,8 @@ def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, ed
     needs = tuple([e is not None for e in edges])
     kept_xs, kept_ys = kept(handle, arrays, ys, params, needs)
     places = _places(handle, args)
-    nrs = tuple([args[k]._nr if edges[k] is not None and args[k]._fn is not None else 0 for k in places])
-    node = OpNode(tuple([edges[k] for k in places]), nrs if any(nrs) else None)
+    into = tuple([edges[k] for k in places])
+    node = OpNode(into, numbers([args[k] for k in places], into))
     if places[-1] != len(places) - 1:
         node.places = places
     node.handle, node.params, node.needs = handle, params, needs

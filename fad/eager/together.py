@@ -13,7 +13,7 @@ from ..util.array import AnyArray
 from . import errors
 from .node import LAST, Node
 from .op_node import tied
-from .record import edge, note_place
+from .record import edge, note_place, numbers
 from .saved import Meta, SavedTensor
 from .saved_names import LASTING, SHOWN
 from .state import now
@@ -107,7 +107,6 @@ def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None,
     if not any(roots):
         return ys
     edges = tuple([edge(a) if isinstance(a, Tensor) else None for a in args])
-    nrs = tuple([a._nr if e is not None and a._fn is not None else 0 for a, e in zip(args, edges)])
     if any(root is not None and root[0] in edges for root in roots):           # an argument was handed on as it is
         return ys
     hidden = _between(roots, edges)
@@ -115,7 +114,7 @@ def together(ys: tuple, label: str, args: Sequence, saved: "dict | None" = None,
             and hidden[0].outputs == 1):
         node = hidden[0]
     else:
-        node = Together(edges, nrs if any(nrs) else None)
+        node = Together(edges, numbers(args, edges))
         node.outputs, node.roots, node.hidden = len(ys), roots, hidden
         if now().dual_level >= 0:
             node.exposed = True

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...util.array import DTypeLike
+from ..conversion import asked_dtype
 from ..devices import required
 from ..dtypes import as_dtype
 from ..promotion import default
@@ -307,17 +308,11 @@ class Module(Calling, Saving):
 
     def to(self, *args: object, dtype: DTypeLike = None, **kwargs: object) -> "Module":
         """The parameters and buffers in another floating-point dtype; there is one device."""
-        required(kwargs.pop("device", None))
+        wanted = asked_dtype(args, kwargs.pop("device", None), dtype)
         for name in set(kwargs) - {"non_blocking", "memory_format"}:
             raise TypeError(f"to() got an unexpected keyword argument {name!r}")
-        for a in args:
-            if isinstance(a, str):
-                required(a)
-            elif isinstance(a, (Tensor, np.dtype, type)):
-                dtype = a.dtype if isinstance(a, Tensor) else a                            # type: ignore[attr-defined]
-        if dtype is None:
+        if wanted is None:
             return self
-        wanted = as_dtype(dtype)
         if wanted.kind not in "fc":
             raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
                             f"dtype={wanted}")
