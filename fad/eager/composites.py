@@ -235,6 +235,19 @@ addmm = Composite("addmm", _addmm_written, _addmm_pullback, _addmm_run, node="Ad
 frac = elementwise("frac", lambda x: x - op["trunc"](x), lambda y, x: 1.0, node="FracBackward0")
 
 
+def _fill_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+    return op["where"](xs[1], 0.0, gs[0]), None, None
+
+
+def _fill_samples(rng: np.random.Generator) -> tuple:
+    return (rng.standard_normal((3, 4)), rng.random((3, 4)) < 0.5, 0.25), {}
+
+
+masked_fill = Composite("masked_fill", lambda x, mask, value: op["where"](mask, value, x), _fill_pullback,
+                        lambda x, mask, value: np.where(mask, x.dtype.type(value), x), node="MaskedFillBackward0",
+                        inputs=("self", "mask", "value"), samples=(_fill_samples,))
+
+
 def _finite(x: AnyArray, nan: float, high: float, low: float) -> AnyArray:
     y = op["where"](op["isnan"](x), nan, x)
     y = op["where"](y == math.inf, high, y)

@@ -120,15 +120,14 @@ def masked_fill(self: Tensor, mask: Tensor, value: ArrayOrNumber) -> AnyArray:
     if raw(mask).dtype.kind != "b":
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{c_name(raw(mask).dtype)}")
-    is_number = not isinstance(value, Tensor)
-    if is_number:
-        value = tensor_of(np.asarray(value).astype(self.dtype))
+    if not isinstance(value, Tensor):
+        value = value if self.dtype.kind in "fc" else np.asarray(value).astype(self.dtype).item()
+        return composites.masked_fill(self, raw(mask), value)
     if len(value.shape):
         raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                            f"{len(value.shape)} dimension(s).")
     value = value if value.dtype == self.dtype else op["cast"](value, dtype=self.dtype)
-    return together((op["where"](mask, value, self),), f"MaskedFillBackward{int(not is_number)}",
-                    (self,) if is_number else (self, value), {"mask": mask})[0]
+    return together((op["where"](mask, value, self),), "MaskedFillBackward1", (self, value), {"mask": mask})[0]
 
 
 @function(changing=True)

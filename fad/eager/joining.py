@@ -12,7 +12,6 @@ from .dtypes import converted
 from .errors import c_name, scalar_name
 from .gathering import index_select
 from .inplace import fill
-from .names import node_name
 from .promotion import default, promoted_type
 from .registry import FUNCTIONS, define, function, named, one_dim, run, sizes_of, tensor_of
 from .shapes import movedim, reshape
@@ -216,8 +215,8 @@ def _triangle(name: str, keep: Callable) -> None:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         rows, columns = np.ogrid[:self.shape[-2], :self.shape[-1]]
         left_out = ~np.broadcast_to(keep(columns - rows, diagonal), self.shape)
-        zero = tensor_of(np.zeros((), self.dtype))
-        return together((op["where"](left_out, zero, self),), node_name(name), (self,), diagonal=diagonal)[0]
+        return composites.masked_fill(self, left_out, {"b": False, "f": 0.0, "c": 0.0}.get(self.dtype.kind, 0),
+                                      label=f"{name.capitalize()}Backward0")
     define(name, call, f"The {'lower' if name == 'tril' else 'upper'} triangle; zeros elsewhere.", changing=True)
 
 
