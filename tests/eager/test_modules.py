@@ -206,3 +206,43 @@ def test_hooks_at_the_last_step_tell_what_they_miss(forward, missing):
         warnings.simplefilter("always")
         module(leaf(1, 2) * 1, leaf(3, 4) * 1)
     assert [word for word, w in zip(missing, told, strict=True) if word in str(w.message)] == missing
+
+
+def test_sequences_of_modules_are_lists():
+    a, b, c = nn.Tanh(), nn.ReLU(), nn.Sigmoid()
+    net = nn.Sequential(a, b)
+    assert list(net + nn.Sequential(c)) == [a, b, c] and list(net * 2) == [a, b, a, b] and len(net) == 2
+    net += nn.Sequential(c)
+    del net[0]
+    assert list(net.named_children()) == [("0", b), ("1", c)]
+    net.insert(0, a)
+    del net[1:]
+    assert list(net) == [a] and net.append(b) is net and net.pop() is b and list(net) == [a]
+    for wrong in (lambda: net + [b], lambda: net.__iadd__([b])):
+        with pytest.raises(ValueError, match="only objects of Sequential"):
+            wrong()
+    with pytest.raises(TypeError, match="not a Module subclass"):
+        nn.ModuleList([a]).append(1)
+
+
+def test_dicts_of_parameters():
+    p, q = nn.Parameter(fad.ones(2)), nn.Parameter(fad.ones(3))
+    d = nn.ParameterDict({"p": p})
+    merged = d | {"q": q}
+    assert list(merged) == ["p", "q"] and list(d) == ["p"] and d.get("q") is None and list(reversed(merged)) == ["q", "p"]
+    assert merged.setdefault("p", q) is p and merged.popitem() == ("q", q) and len(merged) == 1
+    d |= {"q": fad.ones(1)}
+    assert isinstance(d["q"], nn.Parameter) and list(d.fromkeys(["x"], p)) == ["x"]
+    with pytest.raises(ValueError, match="has length 3; 2 is required"):
+        d.update([("a", p, q)])
+
+
+def test_modes_and_shapes_of_functions_as_modules():
+    x = fad.tensor([[-1.0, 2.0]])
+    layer = nn.RReLU(0.1, 0.3)
+    assert repr(layer) == "RReLU(lower=0.1, upper=0.3)" and -0.3 <= layer(x)[0, 0] <= -0.1
+    close(layer.eval()(x), [[-0.2, 2.0]])
+    assert repr(nn.Flatten()) == "Flatten(start_dim=1, end_dim=-1)" and nn.Flatten()(fad.ones(2, 3, 4)).shape == (2, 12)
+    assert nn.Unflatten(1, (2, 2))(fad.ones(3, 4)).shape == (3, 2, 2)
+    with pytest.raises(TypeError, match="Unflatten.__init__"):
+        nn.Unflatten()
