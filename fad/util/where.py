@@ -13,7 +13,8 @@ Captured code is rewritten, looped, compiled and guarded. Where code stands deci
 Extension modules are opaque, and so are packages with arrays of their own (a class with NumPy's protocols: JAX,
 autograd, pandas) or with numbers of their own (mpmath, whose numbers are made of a float's digits): Python's code does
 not show what they do with a value. The other modules of a package that has extension modules, too, are captured: most
-of statsmodels is plain NumPy.
+of statsmodels is plain NumPy. Classes and functions that C code has made are opaque whatever module they name (bitarray
+names its package's). A proxy is judged by its own class, and not by what it stands for.
 """
 import functools
 import importlib.util
