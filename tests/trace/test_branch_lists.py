@@ -1,6 +1,9 @@
 """Lists that branches append to where no loop of the program is around: in straight code, and in Python's own loops over
 lists of what is known. They lie in rows then, and their length is a value of the program.
 """
+from collections import defaultdict
+from dataclasses import dataclass, field
+
 import numpy as np
 import pytest
 
@@ -16,6 +19,12 @@ ARRAYS = [np.array([1.0, 2.0]), np.array([0.1, 0.2]), np.array([3.0, 1.0])]
 class Holder:
     def __init__(self):
         self.r = []
+
+
+@dataclass
+class Fields:
+    r: list = field(default_factory=list)
+    parts: dict = field(default_factory=lambda: defaultdict(list))
 
 
 def straight(x):
@@ -81,6 +90,15 @@ def attribute(x):
     return sum(o.r) / len(o.r)
 
 
+def fields(x):
+    o = Fields()
+    for v in NUMBERS:
+        o.parts["all"].append(v * x[0])
+        if v * x[0] > 1:
+            o.r.append(v * x[1])
+    return sum(o.r) * len(o.r) + sum(o.parts["all"])
+
+
 def ended_by_length(x):
     r = []
     for v in NUMBERS:
@@ -104,8 +122,8 @@ def best_so_far(x):
 
 
 @pytest.mark.parametrize("compile", ["now", "never"])
-@pytest.mark.parametrize("f", [straight, selected, known, two_lists, pairs, arrays, attribute, ended_by_length,
-                               best_so_far])
+@pytest.mark.parametrize("f", [straight, selected, known, two_lists, pairs, arrays, attribute, fields,
+                               ended_by_length, best_so_far])
 def test_values_and_derivatives(f, compile):
     g = fad.value_and_grad(f, fallback=False, compile=compile)
     for x in ([1.3, 2.0], [0.45, 0.7], [3.2, -1.0]):
@@ -128,3 +146,16 @@ def test_results_are_lists():
         found = g(x)
         assert type(found) is list
         np.testing.assert_allclose(found, f(x))
+
+
+def test_methods_of_the_class_change_lists_in_rows():
+    def f(x):
+        r = []
+        for v in x:
+            r.append(v * v)
+        list.append(r, x[0])
+        if x[0] > 0.5:
+            list.append(r, 7.0)
+        return sum(r) * list.__len__(r)
+    for x in (np.array([0.3, 0.7]), np.array([1.3, 0.7])):
+        np.testing.assert_allclose(fad.jit(f)(x), f(x))

@@ -333,13 +333,16 @@ class _Join:
 
 def choose(*branch: Any, **names: Any) -> Any:
     """The result of the chosen function, with its changes of variables, arrays and containers. See _chosen."""
+    given_room: list[Items] = []
     while True:
         try:
             return _chosen(*branch, **names)
         except (NeedsRows, NeedsRoom) as need:
-            if need.owner.home is not current():
+            is_given = any(need.owner is x for x in given_room)          # a side makes it a plain list again
+            if need.owner.home is not current() or (is_given and isinstance(need, NeedsRoom)):
                 raise
             make_rows(need)
+            given_room.append(need.owner)
 
 
 def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (),

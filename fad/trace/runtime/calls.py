@@ -9,7 +9,7 @@ import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from types import FunctionType
+from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from ..heap.journal import was_there
 from ..heap.opaque import noted
 from ..heap.operands import is_seeded
 from ..heap.percall import recorded, watched_call
+from ..lists.rows import RowList
 from ..objects.containers import is_users
 from ..objects.draws import goes_on, is_generator, no_draws, note_generator, order_of, refuse_draws
 from ..regions.handlers import note_listeners
@@ -99,6 +100,8 @@ def keep(x: object) -> None:
 @door
 def called(f: Callable, *args: object, **kwargs: object) -> Any:
     """f(*args, **kwargs), its arrays as values of the program."""
+    if isinstance(f, (MethodDescriptorType, WrapperDescriptorType)) and args and isinstance(args[0], RowList):
+        f, args = getattr(args[0], f.__name__), args[1:]      # list.append(c, x): the elements lie in rows
     note_new = noted(f, args, kwargs)
     result = _called(f, *args, **kwargs)
     note_new(result)
@@ -154,7 +157,7 @@ def _taken(held: list, k: int, is_held: bool = False) -> Any:
         return _array(held, k, is_held)
     if isinstance(result, tuple) and any(isinstance(x, np.ndarray) for x in result):
         del result
-        is_held = is_held or not _is_alone(held, k)
+        is_held = is_held or not is_alone(held, k)
         items = [_taken(held[k], j, is_held) for j in range(len(held[k]))]
         return (
             held[k]._make(items) if hasattr(held[k], "_make") else tuple(items) if type(held[k]) is tuple else held[k]
@@ -169,7 +172,7 @@ def _array(held: Any, k: int, is_held: bool) -> AnyArray:
     and the same one at the next call.
     """
     root = current().root
-    if not is_held and _is_alone(held, k) and _owns(held[k]):
+    if not is_held and is_alone(held, k) and _owns(held[k]):
         return of_numbers(held[k])
     if id(held[k]) not in root.trace.captured:
         root.trace.held.add(id(held[k]))
@@ -185,8 +188,8 @@ def _owns(x: np.ndarray) -> bool:
     )
 
 
-def _is_alone(held: Any, k: int) -> bool:
-    """Whether nobody else refers to an entry."""
+def is_alone(held: Any, k: Any) -> bool:
+    """Whether nobody else refers to an entry of a list or a dict."""
     return sys.getrefcount(held[k]) == ALONE
 
 

@@ -10,6 +10,7 @@ instead, by the rules of the language reference (section 3.3, "Special method na
 guarded as every other function of the user's is.
 """
 import functools
+from collections import defaultdict
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -62,7 +63,8 @@ class DataModel(Protocols, Conversions):
     """The part of the runtime (see control.py) that does what Python's data model says."""
 
     capture: Any
-    not_: Callable                                            # of the runtime
+    call: Callable                                            # of the runtime
+    not_: Callable
     is_: Callable
     is_not: Callable
     is_rewritten: Callable                                    # whether a captured function says what it writes to
@@ -202,6 +204,8 @@ class DataModel(Protocols, Conversions):
             if type(k) is not Tracer:
                 return self.capture.element(c, k, is_indexed)
             c = self.capture.swap(c)                          # any element may be meant
+        if type(c) is defaultdict and c.default_factory is not None and k not in c:
+            self.set_item(self.call(c.default_factory)(), c, k)
         if type(c) in PLAIN:
             return number_at(c, k) if type(k) is Tracer else c[k] if type(k) is not slice else new(c[k])
         method = self.special(c, "__getitem__")

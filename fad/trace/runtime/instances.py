@@ -22,7 +22,7 @@ from ..objects.containers import is_users
 from ..objects.draws import note_generator
 from ..regions import optional
 from ..values.tracer import births
-from .calls import is_tracing
+from .calls import is_alone, is_tracing
 
 _CALL = type.__dict__["__call__"]
 
@@ -103,8 +103,9 @@ class Instances:
         for part in attributes.values():
             note_generator(part)
         known: dict[int, Any] = {}
-        for name, part in attributes.items():
-            attributes[name] = as_captured(part, known, since)
+        for name in list(attributes):
+            is_new = type(attributes[name]) is list and is_alone(attributes, name)   # a dataclass's default_factory
+            attributes[name] = as_captured(made(attributes[name]) if is_new else attributes[name], known, since)
 
     # -- the __init__ that a dataclass has got without a text --------------------------------------------------
 
