@@ -156,6 +156,6 @@ def test_methods_of_the_class_change_lists_in_rows():
         list.append(r, x[0])
         if x[0] > 0.5:
             list.append(r, 7.0)
-        return sum(r) * list.__len__(r)
+        return sum(r) * len(r)
     for x in (np.array([0.3, 0.7]), np.array([1.3, 0.7])):
         np.testing.assert_allclose(fad.jit(f)(x), f(x))
