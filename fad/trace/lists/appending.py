@@ -359,12 +359,20 @@ def _at_most(n: object, bound: object) -> bool:
     return difference.is_constant and difference.const >= 0
 
 
-def make_rows(need: "NeedsRows | NeedsRoom") -> None:
-    """Let a list that a branch indexes or appends to lie in rows, before the branch; no loop around counts them."""
+def make_rows(need: "NeedsRows | NeedsRoom", given_room: list) -> None:
+    """Let a list that a branch indexes or appends to lie in rows, before the branch; no loop around counts them.
+
+    given_room: the lists that got room before; one that asks again is made plain again on a side of the branch.
+    """
+    if need.owner.home is not current():
+        raise need
     if isinstance(need, NeedsRows):
         need.owner.move_to_rows(need.samples, 0)
-    else:
-        need.owner.move_to_rows(need.samples, FIRST_ROOM, Growing)
+        return
+    if any(need.owner is x for x in given_room):
+        raise need
+    need.owner.move_to_rows(need.samples, FIRST_ROOM, Growing)
+    given_room.append(need.owner)
 
 
 def require_alike(sides: list, owner: Items) -> None:

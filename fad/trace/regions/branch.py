@@ -338,11 +338,7 @@ def choose(*branch: Any, **names: Any) -> Any:
         try:
             return _chosen(*branch, **names)
         except (NeedsRows, NeedsRoom) as need:
-            is_given = any(need.owner is x for x in given_room)          # a side makes it a plain list again
-            if need.owner.home is not current() or (is_given and isinstance(need, NeedsRoom)):
-                raise
-            make_rows(need)
-            given_room.append(need.owner)
+            make_rows(need, given_room)
 
 
 def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, live: Iterable = (),
