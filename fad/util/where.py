@@ -213,7 +213,7 @@ def opaque_package_of(x: object) -> str:
         x = type(x)
     name = module_name(x) or module_name(type(x))
     package = name.split(".")[0]
-    if package in sys.stdlib_module_names or package in _MODELLED:
+    if _is_known(package):
         return ""
     if is_of_c(x):
         return package
@@ -228,12 +228,16 @@ def is_disguised(x: object) -> bool:
 
 
 def is_of_c(x: object) -> bool:
-    """Whether a function, a class or an object's class was made by C code: that of an extension module, or one that
-    names another module as its own.
+    """Whether C code has made a function, a class or an object's class: that of an extension module, or one that names
+    another module as its own. Classes of Python's own library and of modelled ones do not count.
     """
     cls = x if isinstance(x, type) else type(x)
-    is_made = cls is BuiltinFunctionType or (module_name(cls) != "builtins" and _has_slots_of_c(cls))
+    is_made = cls is BuiltinFunctionType or (not _is_known(package_name(cls)) and _has_slots_of_c(cls))
     return is_made or _file_of(module_name(x) or module_name(cls)).endswith(tuple(EXTENSION_SUFFIXES))
+
+
+def _is_known(package: str) -> bool:
+    return package in sys.stdlib_module_names or package in _MODELLED
 
 
 def _has_slots_of_c(cls: type) -> bool:

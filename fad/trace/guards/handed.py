@@ -21,7 +21,7 @@ from ...ir.build import Builder, Value
 from ...util.errors import UnstageableError
 from ...util.foreign import remedy_in
 from ...util.profiled import unprofiled
-from ...util.where import is_captured_class, is_disguised, is_of_c, opaque_package_of
+from ...util.where import is_captured_class, is_disguised, is_of_c, opaque_package_of, package_name
 from ..objects.containers import CHANGING, NEVER_CHANGE, contents, may_be_changed
 from ..objects.draws import goes_on
 from . import met
@@ -110,7 +110,7 @@ def _is_hidden(x: object) -> bool:
     """Whether x holds what Python's code does not see. What is known of generators, iterators and functions is seen
     elsewhere.
     """
-    is_known = goes_on(x) or isinstance(x, Value) or hasattr(type(x), "is_stand_in") or type(x) in met.LOCKS
+    is_known = package_name(type(x)) == "fad" or goes_on(x) or type(x) in met.LOCKS
     if is_known or (isinstance(x, Iterator) and not isinstance(x, IOBase)):
         return False
     return is_disguised(x) or met.is_closed_box(x)

@@ -20,7 +20,7 @@ from ...ir.types import has_own_arithmetic
 from ...ops.face import OBJECTS, find
 from ...util.errors import UnstageableError
 from ...util.profiled import unprofiled
-from ...util.where import is_disguised, package_name
+from ...util.where import is_disguised, is_fads, package_name
 from ..frontend.functions import function_of_numbers, is_called, is_compiled, is_partial, is_user_function
 from ..frontend.syntax import rewritten_code
 from ..guards import guard as of
@@ -108,7 +108,7 @@ class Capture(Attributes, Reading, Scopes):
     @unprofiled
     def _swapped(self, value: Any) -> Any:
         self._see(value)
-        if is_disguised(value):                               # it is no container for which it passes
+        if is_disguised(value) and not is_fads(value):        # it is no container for which it passes
             refuse_proxy(value)
             self.open(value)
             return value
