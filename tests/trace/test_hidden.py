@@ -3,9 +3,11 @@ read what nobody sees. It changes between calls, and the function is as in Pytho
 import ctypes
 import functools
 import mmap
+import re
 import shelve
 import threading
 import warnings
+from pathlib import Path
 from unittest import mock
 
 import numba
@@ -220,3 +222,10 @@ def test_who_passes_for_a_function_is_called_itself(use, policy, monkeypatch):
         assert np.isclose(value, f(X))
         assert ours == COUNTS["calls"] - before
         np.testing.assert_allclose(slope, slopes(f, X), rtol=1e-6)
+
+
+def test_functions_are_told_by_their_type():
+    """isinstance asks a proxy what it passes for."""
+    folder = Path(fad.__file__).parent
+    asked = re.compile(r"isinstance\([\w.]+, (?:Function|Method|BuiltinFunction)Type\)")
+    assert not [f"{p}: {line}" for p in (folder / "trace").rglob("*.py") for line in asked.findall(p.read_text())]
