@@ -58,6 +58,12 @@ def pointed():
     return lambda x: pointer[0] * np.sum(x**2), lambda k: setattr(number, "value", 4.0 + k)
 
 
+def called_back():
+    rates = [2.0]
+    pointer = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(lambda t: t * rates[0])
+    return lambda x: pointer(2.0) * np.sum(x**2), lambda k: rates.__setitem__(0, 4.0 + k)
+
+
 def pointed_in_a_structure():
     class Parameters(ctypes.Structure):
         _fields_ = [("rate", ctypes.POINTER(ctypes.c_double))]
@@ -99,7 +105,8 @@ def mocked():
     return lambda x: model.rate * np.sum(x**2), lambda k: setattr(model, "rate", 4.0 + k)
 
 
-MAKERS = [mapped, pointed, pointed_in_a_structure, typed_list, typed_dict, shelved, seen_bytes, passing, mocked]
+MAKERS = [mapped, pointed, called_back, pointed_in_a_structure, typed_list, typed_dict, shelved, seen_bytes, passing,
+          mocked]
 
 
 @pytest.mark.parametrize("policy", ["never", "now"])

@@ -114,7 +114,7 @@ def is_closed_box(x: object) -> bool:
     XML. A constant has a hash of its value.
     """
     cls = type(x)
-    if isinstance(x, ctypes._Pointer):                        # type: ignore[attr-defined]
+    if isinstance(x, (ctypes._Pointer, ctypes._CFuncPtr)):    # type: ignore[attr-defined]
         return True
     if cls in _CONSTANT or callable(x) or isinstance(
         x, (*_OWN, *VIEWS, BaseException, weakref.ref, property, classmethod, staticmethod, CodeType, CellType)

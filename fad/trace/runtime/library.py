@@ -2,7 +2,7 @@
 import functools
 import math
 from collections.abc import Callable, Iterator
-from types import FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,8 @@ def _has_traced(items: Any) -> bool:
 def reading(f: Callable, *args: object, **kwargs: object) -> Any:
     """The call of a function that may look into what it is given, and into the object whose method it is."""
     owner = getattr(f, "__self__", None)
+    if not isinstance(f, (FunctionType, BuiltinFunctionType, type)) and owner is None:
+        owner = f                                             # an object that is called
     hand_over(
         current().root, (*args, *kwargs.values(), *([] if isinstance(owner, ModuleType) else [owner])), has_traced
     )
