@@ -107,7 +107,7 @@ def refuse_hidden(x: object, method: str) -> None:
 
 
 def _is_hidden(x: object) -> bool:
-    """Whether x holds what Python's code does not see. What is known of generators, iterators and functions is seen
+    """Whether x holds what Python's code does not see. fad's own values, generators, iterators and locks are seen to
     elsewhere.
     """
     is_known = package_name(type(x)) == "fad" or goes_on(x) or type(x) in met.LOCKS
