@@ -17,9 +17,10 @@ from fad.kernels.variables import only_value, origin, range_arguments
 
 __all__ = ["NumbaLoops"]
 
-MANY = 16  # loops of a function that is large
+MANY = 40  # loops of a function whose long nests are compiled as they stand
+LARGE = 16  # loops of a function that LLVM optimises at a lower level (see libraries.py)
 SHORT = 200  # statements of a nest of constant ranges, when it is written out
-FEW = 4  # sums of a loop that wait for each other; unroll-and-jam makes as many
+FEW = 3  # sums of a loop that wait for each other
 
 
 class NumbaLoops:
@@ -64,7 +65,7 @@ class NumbaLoops:
 
     def stands(self, header):
         """Whether the loop is compiled as it stands."""
-        return self.are_many() and self._size(header) > SHORT and not self._adds_up(header)
+        return len(self.found) > MANY and self._size(header) > SHORT and not self._adds_up(header)
 
     def is_hidden(self, label):
         """Whether LLVM should not know how an index moves: that of the loop whose iterations begin in this block, over
@@ -129,7 +130,7 @@ class NumbaLoops:
 
     def are_many(self):
         """Whether the function is large."""
-        return len(self.found) > MANY
+        return len(self.found) > LARGE
 
     # -- strips (see strip_mining.py) --------------------------------------------------------------
 
