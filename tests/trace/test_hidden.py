@@ -13,6 +13,7 @@ from unittest import mock
 import numba
 import numpy as np
 import pytest
+from scipy import spatial
 
 import fad
 from fad.util.where import is_of_c
@@ -83,6 +84,18 @@ def typed_dict():
     return lambda x: values["a"] * np.sum(x**2), lambda k: values.__setitem__("a", 4.0 + k)
 
 
+def tree_of_points():
+    points = np.array([[0.0, 1.0], [2.0, 3.0]])
+    tree = spatial.cKDTree(points)
+    return lambda x: tree.query([0.1, 0.2])[0] * np.sum(x**2), lambda k: points.__setitem__((0, 1), 4.0 + k)
+
+
+def points_of_a_tree():
+    points = np.array([[0.0, 1.0], [2.0, 3.0]])
+    tree = spatial.KDTree(points)
+    return lambda x: tree.data[0, 1] * np.sum(x**2), lambda k: points.__setitem__((0, 1), 4.0 + k)
+
+
 def shelved(tmp_path):
     shelf = shelve.open(str(tmp_path / "shelf"))
     shelf["a"] = 1.0
@@ -106,7 +119,7 @@ def mocked():
 
 
 MAKERS = [mapped, pointed, called_back, pointed_in_a_structure, typed_list, typed_dict, shelved, seen_bytes, passing,
-          mocked]
+          mocked, tree_of_points, points_of_a_tree]
 
 
 @pytest.mark.parametrize("policy", ["never", "now"])

@@ -97,7 +97,7 @@ def refuse_hidden(x: object, method: str) -> None:
     """
     held = contents(x).values() if has_attributes(x) else ()
     hidden = next((y for y in (x, *held) if _is_hidden(y)), None)
-    asks_outside = is_effect(getattr(x, method, None))
+    asks_outside = is_effect(getattr(type(x), method, None))
     if hidden is not None or asks_outside:
         raise UnstageableError(
             f"what a {type(x if asks_outside else hidden).__name__} holds is read",

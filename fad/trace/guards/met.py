@@ -35,6 +35,7 @@ from ...ir.build import Value
 from ...util.interrupts import let_through
 from ...util.where import package_name
 from ..objects.containers import NEVER_CHANGE, is_users, may_be_changed, slots_of
+from ..objects.opaque_state import held_by_c
 from . import guard as of
 from .kinds import CONTAINERS, MISSING, VIEWS, has_attributes, is_open
 
@@ -81,6 +82,8 @@ def state_of(x: object) -> list:
         found.append(of.AttributeGuard(x, "pyfunc", x.pyfunc))
     elif _is_librarys(x):
         found.append(of.of_all_in(x, lambda y: y is x))
+    if not isinstance(x, _OWN):                               # a tree of SciPy's keeps its points in C
+        found += [of.of_all_in(part) for part in held_by_c(x) if isinstance(part, np.ndarray)]
     return found
 
 
