@@ -235,8 +235,8 @@ CHECKS.update(solve_ex=solve, lu=_lu("linalg.lu"), lu_factor=_lu("torch.lu_facto
 
 
 def failures(a: np.ndarray, inverted: bool) -> np.ndarray:
-    """LAPACK's info for each matrix that is to be inverted, or of which the Cholesky factor is wanted: 0, or the order
-    of the first leading minor that makes this impossible."""
+    """LAPACK's info for each matrix that is inverted, or factored by Cholesky: 0, or the order of the first leading
+    minor that makes this impossible."""
     if not inverted:
         return np.asarray(TABLE["cholesky_ex"].run(a)[1])
     pivots = np.diagonal(run_lu(a)[0], axis1=-2, axis2=-1)

@@ -107,8 +107,8 @@ def refuse_hidden(x: object, method: str) -> None:
 
 
 def _is_hidden(x: object) -> bool:
-    """Whether x holds what Python's code does not see. fad's own values, generators, iterators and locks are seen to
-    elsewhere.
+    """Whether x holds what Python's code does not see. Other guards watch generators and iterators. Locks and fad's
+    own values hide nothing.
     """
     is_known = package_name(type(x)) == "fad" or goes_on(x) or type(x) in met.LOCKS
     if is_known or (isinstance(x, Iterator) and not isinstance(x, IOBase)):

@@ -61,7 +61,7 @@ class Attributes:
     seen: Callable
     index: Callable
     of_library: Callable
-    assigned: Callable
+    assigned_name: Callable
     has_functions: Callable
     original_names: Callable
     _see: Callable
@@ -82,7 +82,7 @@ class Attributes:
         if id(owner) in self._originals:
             return self._of_function(owner, name)
         if type(owner) is ModuleType:
-            value = self.assigned(owner, name)
+            value = self.assigned_name(vars(owner), name)
             if value is not MISSING:
                 return value
             if name == "__dict__" and self.has_functions(owner):

@@ -236,7 +236,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
 
     def _hasattr(self, owner: object, name: str) -> bool:
         name = text.resolved(name)
-        if type(owner) is ModuleType and self.capture.assigned(owner, name) is not MISSING:
+        if type(owner) is ModuleType and self.capture.assigned_name(vars(owner), name) is not MISSING:
             return True
         found = self._answers(owner, name) if self._is_computed(owner, name) else hasattr_(
             self.capture.copy_of(owner), name)

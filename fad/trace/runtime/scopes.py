@@ -185,10 +185,6 @@ class Scopes:
         note(*self.runtime.globals[id(scope)])
         scope[name] = value
 
-    def assigned(self, module: ModuleType, name: str) -> Any:
-        """The value that captured code has given an attribute of a module, or may have; MISSING where no code has."""
-        return self.assigned_name(vars(module), name)
-
     def refuse_assigned(self, names: dict, matters: Callable = lambda name: True) -> None:
         """An error if the names of a module are asked for as a whole, or deleted, and captured code assigns some that
         matter.
