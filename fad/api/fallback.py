@@ -44,6 +44,7 @@ from ..util.errors import (
     UnstageableError,
     UnsupportedFunctionError,
 )
+from ..util.exclusion import on_tape
 from ..util.interrupts import is_interrupt, let_through
 from ..util.where import Where, line_of, outside_fad
 from .words import ROOTS, in_fads_words, raise_in_fads_words
@@ -193,7 +194,7 @@ def place_and_reason(error: Exception) -> "tuple[Where | None, str]":
 def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: Callable) -> Any:
     """deliver(tape, body's result) of a body that computes on traced values, given the values."""
     leaves, structure = tree.flatten((args, kwargs))
-    with taping(name, Tracer) as tape, noting() as mark:
+    with on_tape(), taping(name, Tracer) as tape, noting() as mark:
         given = [tape.take(x) for x in leaves]
         # an array that is given twice is one object to identity tests
         tape.region.arrived = {id(new): x for new, x in zip(given, leaves)}

@@ -80,7 +80,7 @@ class TwoStepProgram(Program):
     def compilations(self) -> int:
         return self.head.compilations + self.rest.compilations
 
-    def __call__(self, data: list) -> tuple:
+    def run(self, data: list) -> tuple:
         outputs = self.head.run(self.values(data))
         value = self._tree(self.first, 0, outputs[:self.early])
         models = outputs[self.early:self.early + self.models]

@@ -22,6 +22,7 @@ from ..trace.guards.closures import Filling, FunctionParts, FunctionPattern, par
 from ..trace.guards.part_kinds import PartKind
 from ..trace.heap.effects import undo
 from ..util.errors import UnstageableError
+from ..util.exclusion import undisturbed
 from ..util.forks import renewed
 from ..util.interrupts import let_through
 from ..util.where import module_name, package_name
@@ -123,8 +124,8 @@ class Sharing:
         effects = program.traced.effects
         try:
             effects.refuse_draws(None)
-            if effects.changed or program.traced.stores or not _is_free_of(program, call.fillings):
-                raise UnstageableError("a function changes what it closes over, or returns it")
+            if effects.changed or program.locks or not _is_free_of(program, call.fillings):
+                raise UnstageableError("a function changes what it closes over, takes a lock, or returns either")
             # nobody else has them: they stay where they are
             copies = {id(x) for filling in call.fillings for x in filling.made.values()}
             kept = [s for s in program.traced.sources.guards if not copies.intersection((id(s.owner), id(s.value)))
@@ -164,7 +165,7 @@ def sharing_of(staged: Any) -> "tuple[Sharing | None, Any]":
     None for the first function of its kind.
     """
     try:
-        parts = parts_of(staged.rebuild[1][0])
+        parts = undisturbed(lambda: parts_of(staged.rebuild[1][0]))
         if parts is None:
             return None, None
         key = (*staged.options, *parts.key)
@@ -179,7 +180,11 @@ def sharing_of(staged: Any) -> "tuple[Sharing | None, Any]":
         _patterns[key] = {k: x for k, x in enumerate(parts.slots) if type(x) in (int, float, complex)}
         return None, None
     if type(found) is dict:
-        found = _patterns[key] = Sharing(staged, staged.rebuild[1][0], parts, found)
+        sharing = Sharing(staged, staged.rebuild[1][0], parts, found)
+        again = parts_of(staged.rebuild[1][0])
+        if again is None or again.key != parts.key:           # another thread has changed it meanwhile
+            return None, None
+        found = _patterns[key] = sharing
     return (found, parts) if found.serves(parts) else (None, None)
 
 

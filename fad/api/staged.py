@@ -141,12 +141,10 @@ class Staged(StagedPrograms, Keeper):
             return call_on_tensors(self, leaves, args, kwargs)
         signature = self._signature(leaves, structure)
         key, data, _ = signature
-
-        def strange() -> str:
-            return strange_arguments(getattr(self, "__wrapped__", None), args)
+        strange = functools.partial(strange_arguments, getattr(self, "__wrapped__", None), args)
         if key in self.fallback.reasons and self.fallback.is_on:
             return self.fallback.again(lambda: self.on_tape(args, kwargs), strange)
-        current = [p for p in self.programs.get(key, ()) if p.is_current()]
+        current = self._current(signature)
         if len(current) < len(self.programs.get(key, ())) and self.server is None and not self.state.known:
             result = self._served(args, kwargs)
             if result is not NotImplemented:
@@ -175,11 +173,13 @@ class Staged(StagedPrograms, Keeper):
                     return result
             finally:
                 refusal = None                                # the error's traceback has this frame
+        if result is NotImplemented:
+            return self._call(args, kwargs)
         program.undo = nothing
         if is_new:
             self.state.settle(key, program)
             forget_refusals(self)
-        if any(p is program for p in self.programs.get(key, ())):       # others were for this call alone
+        if program.is_kept:
             self._hasten(program, data)
         return result
 

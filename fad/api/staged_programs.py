@@ -25,6 +25,8 @@ from ..trace.values.decided import decided_if_needed
 from ..util import tree
 from ..util.collection import collection_paused
 from ..util.config import config
+from ..util.errors import UnstageableError
+from ..util.exclusion import missed, tracing_alone
 from ..util.log import tell, timed
 from .lanes import in_lanes
 from .leaves import Signature, signature_of
@@ -56,8 +58,7 @@ class StagedPrograms:
     def program(self, leaves: list, structure: tree.Structure) -> "tuple[Program, list]":
         """The program that serves these arguments, traced now if there is none yet, and its data leaves."""
         signature = self._signature(leaves, structure)
-        current = [p for p in self.programs.get(signature.key, ()) if p.is_current()]
-        return self._program(signature, leaves, structure, current), signature.data
+        return self._program(signature, leaves, structure, self._current(signature)), signature.data
 
     def _signature(self, leaves: list, structure: tree.Structure) -> Signature:
         self._watch(leaves, structure)
@@ -66,16 +67,41 @@ class StagedPrograms:
     def _program(self, signature: Signature, leaves: list, structure: tree.Structure, candidates: list) -> Program:
         """The first of these programs that accepts the data, or a new one. Programs that are not among them are
         dropped."""
-        for program in candidates:
-            if program.accepts(signature.data):
-                return program
-        program = self._traced_anew(leaves, structure, signature.places)
-        # otherwise it changed what it read, for good, or another thread changed the settings
-        if program.is_current() and program.shape == signature.key[0]:
-            candidates = [*candidates, program]
-        self.programs[signature.key] = candidates
+        found = _accepting(candidates, signature.data)
+        locks = tuple({id(x): x for each in self.programs.values() for p in each for x in p.traced.locks}.values())
+        while found is None:
+            found = self._new_program(signature, leaves, structure, locks)
+            locks += missed()
+        return found
+
+    def _new_program(self, signature: Signature, leaves: list, structure: tree.Structure,
+                     locks: tuple) -> "Program | None":
+        """A program traced now, or one that another thread has made meanwhile; None if the trace should have had
+        further locks (see util/exclusion.py).
+        """
+        with tracing_alone(locks):
+            candidates = self._current(signature)
+            found = _accepting(candidates, signature.data)
+            if found is not None:
+                return found
+            try:
+                program = self._traced_anew(leaves, structure, signature.places)
+            except UnstageableError:
+                if missed():
+                    return None
+                raise
+            if missed():
+                program.take_back()
+                return None
+            # otherwise it changed what it read, for good, or another thread changed the settings
+            program.is_kept = program.is_current() and program.shape == signature.key[0]
+            self.programs[signature.key] = [*candidates, program] if program.is_kept else candidates
         self._register()
         return program
+
+    def _current(self, signature: Signature) -> list:
+        """The programs for arguments of this kind that are current."""
+        return [p for p in self.programs.get(signature.key, ()) if p.is_current()]
 
     def _traced_anew(self, leaves: list, structure: tree.Structure, dynamic: list) -> Program:
         """A program for these arguments; the leaves at the places `dynamic` are data. The trace has made its changes
@@ -172,3 +198,8 @@ class StagedPrograms:
             except BaseException:
                 undo([traced.effects])
                 raise
+
+
+def _accepting(programs: "list[Program]", data: list) -> "Program | None":
+    """The first of these programs that accepts the data."""
+    return next((p for p in programs if p.accepts(data)), None)

@@ -19,6 +19,7 @@ from ..trace.heap.lifting import value_at
 from ..util.cached import drop_oldest
 from ..util.defects import take_as_answer
 from ..util.errors import UnstageableError
+from ..util.exclusion import missed
 
 MOST = 1000                                                   # locations that are known of one function
 PATIENCE = 6                                                  # programs in a row that have failed their own guards
@@ -46,6 +47,8 @@ class ChangingState:
                 program, changed = trace(tried), tried
             except Exception as error:                        # structure depends on it, or code that fad does not see
                 take_as_answer(error, "what a function changes is no input of its program")
+                if missed():                                  # it will be, once this thread has the lock
+                    raise
                 # what has been an input may be one again, without what is new
                 before = [x for x in tried if self.known[x.key][1] is MISSING]
                 failed = [x for x in tried if x not in before] or tried

@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.delivery import state_of
 from ..util import tree
 from ..util.array import ArrayOrNumber
 from ..util.config import config
 from ..util.errors import SideEffectError
+from ..util.exclusion import alone_with, locks_of
 from ..util.memory import overlap, shared_memory
 from .delivery import delivery
 from .fastcall import fast_call
@@ -39,9 +41,11 @@ class Program:
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None
         self.traced_in = 0.0                                  # seconds
+        self.is_kept = False                                  # for further calls; others serve the present one
         self.form: tuple = (None, frozenset(), ())            # of the fast path: see fast_call
         self.kinds = kinds_of(traced.captured)                # an array may be given another shape where it is
         self.undo: Callable = nothing  # puts back what tracing has changed outside, before the first call is over
+        self.locks = (*traced.locks, *locks_of(state_of(traced.stores, traced.prelude)))
         self.prepare()
 
     def prepare(self) -> None:
@@ -124,6 +128,16 @@ class Program:
                                   do="write to a copy (x = x.copy()), and return it")
 
     def __call__(self, data: list) -> Any:
+        """The result tree; NotImplemented if another thread has just changed what the program takes for known."""
+        if not self.locks:
+            return self.run(data)
+
+        def run() -> Any:
+            return NotImplemented if self.is_kept and not self.is_current() else self.run(data)
+        return alone_with(self.locks, run)
+
+    def run(self, data: list) -> Any:
+        """The result tree. No other thread uses the program's state meanwhile."""
         return self.result(self.runner.run(self.values(data)), data)
 
     def fast_path(self, data: list, is_alone: bool) -> "Callable | None":

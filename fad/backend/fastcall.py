@@ -27,6 +27,7 @@ import numpy as np
 from ..ir.types import LARGEST
 from ..util import tree
 from ..util.config import config
+from ..util.exclusion import tracing
 from ..util.interrupts import is_hashable
 from ..util.memory import overlap
 from .plain import plain
@@ -80,7 +81,8 @@ class _Writer:
 
     def is_possible(self) -> bool:
         """Whether each argument has a test that takes less time than the general path."""
-        return (sum(map(len, self.apart.values())) <= MOST_PAIRS
+        return (not self.traced.locks                         # this thread may have them
+                and sum(map(len, self.apart.values())) <= MOST_PAIRS
                 and all(self.types[k].shape for k in self.program.written)
                 and all(t.shape or not t.weak or t.dtype.kind in _PYTHONS for t in self.types))
 
@@ -100,9 +102,11 @@ class _Writer:
             self.scope[f"c{k}"] = array
         self._test(self._of_guards())
         self._test(self._of_identity())
+        arguments, first = self._kernel_arguments(), len(self.lines)
         if self.traced.sources.guards:
             self._test([f"not {self._constant(self.traced.sources.function(), 'unchanged')}()"])
-        self._run(self._kernel_arguments())
+        self._run(arguments)
+        self._exclude(first)
         return self.lines
 
     def _kernel_tests_arrays(self) -> bool:
@@ -308,6 +312,14 @@ class _Writer:
         for k in sorted(traced.statics):
             leaves.insert(k, self._constant(traced.statics[k], "static"))
         self.lines.append(f"    return {self._tree(traced.structure, iter(leaves))}")
+
+    def _exclude(self, first: int) -> None:
+        """Let the lines from here on exclude other threads that use the program's state (see util/exclusion.py)."""
+        if self.program.locks:
+            self.scope["tracing"] = tracing
+            locks = [self._constant(lock, "lock") for lock in self.program.locks]
+            self.lines[first:] = [f"    with {', '.join(locks)}:", "        if tracing:", _REFUSED_DEEPER,
+                                  *["    " + line for line in self.lines[first:]]]
 
     def _tree(self, structure: tree.Structure, leaves: Iterator[str]) -> str:
         """The text that makes a tree of these leaves."""

@@ -5,9 +5,11 @@
 
 A location is also where a program reads what it then writes anew: such a number is an input (see trace/heap/lifting).
 """
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ..util.defects import door
+from .prelude import steps_in
 
 
 class Location(NamedTuple):
@@ -89,3 +91,10 @@ class Append(NamedTuple):
 
     owner: Any
     value: Any
+
+
+def state_of(stores: Iterable, prelude: Iterable) -> list:
+    """The things that a program reads or writes at each call, by its stores and its prelude."""
+    steps = [getattr(step.function, "__self__", None) for step in steps_in(list(prelude))]
+    locations = [step for step in steps if isinstance(step, Location)]
+    return [x.owner if isinstance(x, (Append, Location)) else x.location.owner for x in [*stores, *locations]]

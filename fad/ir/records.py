@@ -49,6 +49,7 @@ class TraceState:
     drawn: dict[Var, tuple] = field(default_factory=dict)       # inputs that the prelude sets -> operand, traced value
     handles: dict[int, tuple] = field(default_factory=dict)     # id of a generator of the prelude -> it, operand, state
     count_of_steps: int = 0                                     # of the prelude
+    locks: dict[int, Any] = field(default_factory=dict)         # id -> locks that the function takes
 
     # -- arguments ------------------------------------------------------------------------------------
     arguments: Any = ()                                         # the function's, with traced values in their places

@@ -61,6 +61,7 @@ class Traced(NamedTuple):
     effects    what the trace has changed outside (see effects.py)
     stores     effects of each call of the program (see ir/delivery.py); they need `delivered` further outputs
     inside     of a function within the program: what it leaves outside itself (see left_inside.py)
+    locks      that the function takes (see heap/locking.py)
     """
 
     func: Func
@@ -81,6 +82,7 @@ class Traced(NamedTuple):
     stores: tuple = ()
     delivered: int = 0
     inside: Any = None
+    locks: tuple = ()
 
 
 is_data = is_numeric                                         # of leaves: others are static Python values
@@ -187,7 +189,8 @@ def _whole(builder: Builder, func: Func, inputs: list, before: list, structure: 
     return Traced(func, structure, statics, tuple(a for a, _ in state.captured.values()), written, guards,
                   Checks(state.sources), dense, later, lost, tuple(state.unrolled.items()),
                   _places_apart(builder, before), _told_apart(builder, inputs), prelude, effects,
-                  tuple(left.stores) if left else (), len(left.outputs) if left else 0)
+                  tuple(left.stores) if left else (), len(left.outputs) if left else 0,
+                  locks=tuple(state.locks.values()))
 
 
 def _left(builder: Builder, mark: Any, outputs: list, result: Any) -> "tuple[Left | None, LeftInside | None]":

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from itertools import repeat
 from operator import eq, is_
-from types import FunctionType
+from types import BuiltinMethodType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -341,6 +341,16 @@ def of_class(cls: type, name: str) -> Guard:
     if getattr(cls, name, MISSING) is value:  # the quicker way, where it does not make a method of a function
         return AttributeGuard(cls, name, value)
     return ReadGuard(lambda: in_class(cls, name), value)
+
+
+def of_attribute(owner: Any, name: str, value: Any) -> list:
+    """Guards on an attribute of an object. A method of C code is made anew at each read: its class has it, and the
+    object none of its own.
+    """
+    if type(value) is BuiltinMethodType and value.__self__ is owner and not isinstance(owner, (type, ModuleType)):
+        own = getattr(owner, "__dict__", None)
+        return [of_class(type(owner), name), *(of_names(own, [name]) if type(own) is dict else [])]
+    return [AttributeGuard(owner, name, value)]
 
 
 def of_order(cls: type) -> Guard:

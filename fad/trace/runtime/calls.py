@@ -9,7 +9,7 @@ import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
+from types import BuiltinMethodType, FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,9 @@ from ...util.defects import door
 from ...util.errors import StructureError, UnstageableError
 from ...util.where import is_fads, module_name
 from ..frontend.nodes import SEES_NAMES
+from ..guards.met import LOCKS
 from ..heap.journal import was_there
+from ..heap.locking import called as called_lock
 from ..heap.opaque import noted
 from ..heap.operands import is_seeded
 from ..heap.percall import recorded, watched_call
@@ -102,6 +104,8 @@ def called(f: Callable, *args: object, **kwargs: object) -> Any:
     """f(*args, **kwargs), its arrays as values of the program."""
     if isinstance(f, (MethodDescriptorType, WrapperDescriptorType)) and args and isinstance(args[0], RowList):
         f, args = getattr(args[0], f.__name__), args[1:]      # list.append(c, x): the elements lie in rows
+    if type(f) is BuiltinMethodType and type(f.__self__) in LOCKS and is_tracing():
+        return called_lock(f.__self__, f.__name__, args, kwargs)
     note_new = noted(f, args, kwargs)
     result = _called(f, *args, **kwargs)
     note_new(result)

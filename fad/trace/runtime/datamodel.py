@@ -27,6 +27,7 @@ from ..guards.handed import refuse_hidden
 from ..guards.kinds import MISSING
 from ..heap.effects import as_stored
 from ..heap.journal import journal, note
+from ..heap.locking import HeldLock, is_lock
 from ..heap.opaque import note_reads, note_write
 from ..regions import optional
 from ..values.tracer import Tracer
@@ -374,6 +375,8 @@ class DataModel(Protocols, Conversions):
 
     def managed(self, manager: Any) -> Any:
         """The context manager that a with statement enters: itself, or its captured methods."""
+        if is_tracing() and is_lock(manager):
+            return HeldLock(manager)
         enter, leave = self.special(manager, "__enter__"), self.special(manager, "__exit__")
         return (
             manager

@@ -1,0 +1,259 @@
+"""Threads that call functions with state: no update is lost, no thread sees another one's traced values."""
+
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import fad
+from fad.util import exclusion
+from fad.util.errors import UnstageableError
+
+THREADS, CALLS = 6, 15
+X = np.arange(1.0, 4.0)
+
+
+class Model:
+    """Methods that change what is outside, with what a call's value and gradient are, and what all calls leave."""
+
+    total = 0
+
+    def __init__(self):
+        self.calls, self.log, self.seen, self.last, self.scale = 0, [], {}, None, 2.0
+        self.lock, self.condition, self.semaphore = threading.Lock(), threading.Condition(), threading.Semaphore(1)
+
+    def counts(self, x):
+        Model.total += 1
+        self.calls += 1
+        return np.sum(x ** 2) * self.scale
+
+    def counts_in_a_loop(self, x):
+        s = 0.0
+        for v in x:
+            self.calls += 1
+            s += v ** 2
+        return s * self.scale
+
+    def logs(self, x):
+        v = np.sum(x ** 2) * self.scale
+        self.log.append(v)
+        return v
+
+    def keeps_the_last_point(self, x):
+        self.last = x * 1.0
+        return np.sum(self.last ** 2) * 2.0
+
+    def remembers(self, x):
+        if x.shape[0] not in self.seen:
+            self.seen[x.shape[0]] = 2.0
+        return np.sum(x ** 2) * self.seen[x.shape[0]]
+
+    def changes_and_puts_back(self, x):
+        before, self.scale = self.scale, 4.0
+        try:
+            return np.sum(x ** 2) * self.scale / before
+        finally:
+            self.scale = before
+
+    def locks(self, x):
+        with self.lock:
+            self.calls += 1
+        return np.sum(x ** 2) * 2.0
+
+    def locks_by_methods(self, x):
+        self.lock.acquire()
+        try:
+            self.calls += 1
+        finally:
+            self.lock.release()
+        return np.sum(x ** 2) * 2.0
+
+    def locks_in_a_branch(self, x):
+        if x[0] > 0:
+            with self.lock:
+                self.calls += 1
+        return np.sum(x ** 2) * 2.0
+
+    def locks_for_a_while(self, x):
+        if self.lock.acquire(timeout=30.0):
+            self.calls += 1
+            self.lock.release()
+        return np.sum(x ** 2) * 2.0
+
+    def enters_a_condition(self, x):
+        with self.condition:
+            self.calls += 1
+        return np.sum(x ** 2) * 2.0
+
+    def enters_a_semaphore(self, x):
+        with self.semaphore:
+            self.calls += 1
+        return np.sum(x ** 2) * 2.0
+
+
+@pytest.fixture
+def eager_switches():
+    """Python lets another thread run at nearly each step."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+def in_threads(*works):
+    """Run all at once; raises the first error."""
+    errors, ready = [], threading.Barrier(len(works))
+
+    def run(work):
+        ready.wait()
+        try:
+            work()
+        except Exception as error:
+            errors.append(error)
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def calls_of(g, k):
+    def work():
+        for _ in range(CALLS):
+            v, d = g(X * k)
+            assert np.isclose(v, 2.0 * np.sum((X * k) ** 2)) and np.allclose(d, 4.0 * X * k)
+    return work
+
+
+STATEFUL = ["counts", "counts_in_a_loop", "logs", "keeps_the_last_point", "remembers", "changes_and_puts_back"]
+
+
+@pytest.mark.parametrize("policy", ["now", "never"])
+@pytest.mark.parametrize("name", STATEFUL)
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_threads_that_make_their_first_calls_at_once(name, policy, eager_switches):
+    for _ in range(3):
+        m, Model.total = Model(), 0
+        g = fad.value_and_grad(getattr(m, name), compile=policy)
+        in_threads(*[calls_of(g, k + 1.0) for k in range(THREADS)])
+        n = THREADS * CALLS
+        assert m.calls == {"counts": n, "counts_in_a_loop": n * X.size}.get(name, 0)
+        assert Model.total == (n if name == "counts" else 0) and m.scale == 2.0
+        assert len(m.log) == (n if name == "logs" else 0) and all(isinstance(v, float) for v in m.log)
+        assert type(m.last) is (np.ndarray if name == "keeps_the_last_point" else type(None))
+        assert m.seen == ({3: 2.0} if name == "remembers" else {})
+
+
+LOCKING = ["locks", "locks_by_methods", "locks_in_a_branch", "locks_for_a_while", "enters_a_condition",
+           "enters_a_semaphore"]
+
+
+@pytest.mark.parametrize("policy", ["now", "never"])
+@pytest.mark.parametrize("name", LOCKING)
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_a_program_takes_the_locks_of_its_function(name, policy):
+    m = Model()
+    g = fad.value_and_grad(getattr(m, name), compile=policy)
+    lock = {"enters_a_condition": m.condition, "enters_a_semaphore": m.semaphore}.get(name, m.lock)
+
+    def plain():
+        for _ in range(5):
+            with lock:
+                before = m.calls
+                time.sleep(0.005)
+                m.calls = before + 1
+
+    def calls():
+        for _ in range(6):
+            calls_of(g, 1.0)()
+            time.sleep(0.004)
+    in_threads(plain, calls, calls)
+    assert m.calls == 5 + 2 * 6 * CALLS
+    assert lock.acquire(blocking=False)                       # nobody has it any more
+
+
+def test_functions_that_lock_are_compiled():
+    for name in ("locks", "locks_by_methods", "locks_in_a_branch", "enters_a_condition"):
+        g = fad.value_and_grad(getattr(Model(), name), fallback=False)
+        for _ in range(4):
+            g(X)
+        assert g.traces == 1
+
+
+def test_two_locks_are_refused():
+    a, b = threading.Lock(), threading.Lock()
+
+    def f(x):
+        with a, b:
+            return np.sum(x ** 2)
+    with pytest.raises(UnstageableError, match="takes two locks"):
+        fad.grad(f, fallback=False)(X)
+    assert not a.locked() and not b.locked()
+    with pytest.warns(fad.FallbackWarning):
+        assert np.allclose(fad.grad(f)(X), 2.0 * X)
+
+
+def test_a_caller_may_have_the_lock_that_the_function_takes():
+    class Careful(Model):
+        def __init__(self):
+            super().__init__()
+            self.lock = threading.RLock()
+    m = Careful()
+    g = fad.value_and_grad(m.locks)
+
+    def work():
+        for _ in range(CALLS):
+            with m.lock:
+                calls_of(g, 1.0)()
+    started = time.perf_counter()
+    in_threads(work, work, calls_of(g, 2.0))
+    assert m.calls == 2 * CALLS * CALLS + CALLS
+    assert time.perf_counter() - started < 20
+
+
+def test_nobody_waits_for_a_trace_that_waits_for_others():
+    """The first function is traced until the second one has been called in another thread."""
+    entered, done = threading.Event(), threading.Event()
+
+    def waits(x):
+        wait()
+        return np.sum(x)
+
+    def wait():
+        entered.set()
+        done.wait(30.0)
+
+    def first():
+        fad.jit(waits, fallback=False)(X)
+
+    def second():
+        entered.wait(30.0)
+        assert np.allclose(fad.grad(lambda x: np.sum(x ** 2))(X), 2.0 * X)
+        done.set()
+    started = time.perf_counter()
+    try:
+        in_threads(first, second)
+    except fad.FadError:                                      # what waits for others may be refused
+        pass
+    assert done.is_set() and time.perf_counter() - started < 20
+
+
+def test_an_error_ends_the_exclusion():
+    def f(x):
+        raise ValueError("none")
+    with pytest.raises(ValueError, match="none"):
+        fad.grad(f)(X)
+    assert not exclusion.tracing and not exclusion.is_traced_elsewhere()
+
+
+def test_programs_take_their_locks_in_one_order():
+    things = [object() for _ in range(100)]
+    order = exclusion.locks_of(things)
+    assert len(order) == exclusion.STRIPES
+    for _ in range(20):
+        some = exclusion.locks_of(np.random.default_rng(0).permutation(np.array(things, object))[:7])
+        assert [order.index(lock) for lock in some] == sorted(order.index(lock) for lock in some)
