@@ -1,6 +1,10 @@
 """All that can be reached from some things."""
+import functools
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from types import BuiltinMethodType, MethodType, MethodWrapperType, ModuleType
+from typing import Any, TypeVar
+
+import numpy as np
 
 T = TypeVar("T")
 
@@ -20,3 +24,30 @@ def reached(start: Iterable[T], parts: Callable[[T], Iterable[T]]) -> Iterator[T
             seen[id(x)] = x
             yield x
             queue += parts(x)
+
+
+CALLS = (MethodType, functools.partial)
+_NOBODYS = (ModuleType, type(None))                           # what functions in C that are no methods have as __self__
+
+
+def parts_of_call(x: Any) -> tuple:
+    """The function that a method or a partial call calls, and the arguments that it gives."""
+    return (x.__self__, x.__func__) if type(x) is MethodType else (x.func, *x.args, *x.keywords.values())
+
+
+def wrapped_by(x: Any) -> "tuple | None":
+    """The things that a method, a partial call, a descriptor or a decorated function is made of; None of what is none
+    of these.
+    """
+    cls = type(x)                                             # a proxy passes for what it stands for
+    if issubclass(cls, CALLS):
+        return parts_of_call(x)
+    if issubclass(cls, (BuiltinMethodType, MethodWrapperType)):
+        return () if isinstance(x.__self__, _NOBODYS) else (x.__self__,)
+    if issubclass(cls, property):
+        return x.fget, x.fset
+    if issubclass(cls, (staticmethod, classmethod, functools._lru_cache_wrapper)):
+        return (x.__wrapped__,)
+    if issubclass(cls, functools.cached_property):
+        return (x.func,)
+    return (x.pyfunc,) if issubclass(cls, np.vectorize) else None

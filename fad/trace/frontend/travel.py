@@ -3,13 +3,14 @@ gets it has no file with its text. So the text of the whole file (or cell) goes 
 
 origin.py tells by its code whether a function is from a text. Its file's name may be another one there.
 """
-import functools
 import linecache
 import sys
 from collections.abc import Iterable
-from types import FunctionType, MethodType, ModuleType
+from itertools import islice
+from types import FunctionType, ModuleType
 from typing import Any
 
+from ...util.reach import reached, wrapped_by
 from .origin import codes_in
 from .typed import keep
 
@@ -19,16 +20,9 @@ MOST = 1000  # objects that are looked at
 def texts_behind(*roots: object) -> tuple[str, ...]:
     """The texts that another process needs to trace these objects."""
     texts: dict[str, str] = {}                                # file -> its text
-    seen: set[int] = set()
-    waiting = list(roots)
-    while waiting and len(seen) < MOST:
-        x = waiting.pop()
-        if id(x) in seen:
-            continue
-        seen.add(id(x))
+    for x in islice(reached(roots, _parts), MOST):
         if type(x) is FunctionType and _travels(x) and x.__code__.co_filename not in texts:
             texts[x.__code__.co_filename] = "".join(linecache.getlines(x.__code__.co_filename))
-        waiting.extend(_parts(x))
     return tuple(text for text in texts.values() if text)
 
 
@@ -50,20 +44,15 @@ def _travels(f: "FunctionType | type") -> bool:
 
 def _parts(x: object) -> Iterable:
     """The objects behind this one that a pickle would hold, too."""
-    if type(x) is MethodType:
-        return x.__func__, x.__self__
-    if isinstance(x, functools.partial):
-        return x.func, *x.args, *x.keywords.values()
+    wrapped = wrapped_by(x)
+    if wrapped is not None:
+        return wrapped
     if type(x) is FunctionType:
         return _parts_of_function(x) if _travels(x) else ()
     if isinstance(x, (list, tuple, set, frozenset)):
         return x
     if isinstance(x, dict):
         return x.values()
-    if isinstance(x, (classmethod, staticmethod)):
-        return (x.__func__,)
-    if isinstance(x, property):
-        return x.fget, x.fset
     if isinstance(x, type):
         return (*x.__bases__, *vars(x).values()) if _travels(x) else ()
     own = getattr(x, "__dict__", {})

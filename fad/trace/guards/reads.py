@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from io import IOBase
 from itertools import islice
 from pathlib import PurePath
-from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ import numpy as np
 from ...ir.build import Builder
 from ...util.errors import UnstageableError
 from ...util.profiled import unprofiled
-from ...util.reach import reached
+from ...util.reach import reached, wrapped_by
 from ...util.where import is_captured, is_captured_class, opaque_package_of
 from ..objects.containers import content, is_empty, is_users
 from . import guard as of
@@ -203,20 +203,11 @@ class Reads:
             return ()
         if type(x) is FunctionType:
             return self._read_by(x, unseen) if is_captured(x.__code__.co_filename) else self._closed_over(x)
-        if type(x) is MethodType:
-            return x.__self__, x.__func__
-        if type(x) is BuiltinMethodType and not isinstance(x.__self__, (ModuleType, type(None))):
-            return (x.__self__,)
         if isinstance(x, (functools.partial, functools.partialmethod)):
             return x.func, x.args, x.keywords
-        if isinstance(x, property):
-            return x.fget, x.fset
-        if isinstance(x, (staticmethod, classmethod, functools._lru_cache_wrapper)):
-            return (x.__wrapped__,)
-        if isinstance(x, functools.cached_property):
-            return (x.func,)
-        if isinstance(x, np.vectorize):
-            return (x.pyfunc,)
+        wrapped = wrapped_by(x)
+        if wrapped:
+            return wrapped
         if isinstance(x, (BaseException, *VIEWS)):
             self._sources += met.state_of(x)
             return (*met.held_by(x), *vars(x).values()) if isinstance(x, BaseException) else met.held_by(x)

@@ -23,21 +23,19 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import Value
 from ...util.profiled import unprofiled
-from ...util.reach import reached
+from ...util.reach import reached, wrapped_by
 from ...util.where import is_captured_class, is_fads, is_library
 from ..frontend.functions import is_partial
 from ..guards.bytecode import names_used, rebound
 from ..guards.handed import LOOK
 from ..guards.kinds import is_open
 from ..objects.containers import (
-    CALLS,
     CHANGING,
     NEVER_CHANGE,
     is_empty,
     is_users,
     items_in,
     keeps_record,
-    parts_of_call,
     slots_of,
 )
 from ..objects.draws import goes_on, held_by, is_source
@@ -225,16 +223,9 @@ def parts_of(x: object) -> Iterable:
     """The things that a function, a method or an object other than a container refers to."""
     if type(x) is FunctionType:
         return () if is_library(x.__code__.co_filename) else _reached(x)
-    if issubclass(type(x), CALLS):
-        return parts_of_call(x)
-    if isinstance(x, np.vectorize):
-        return (x.pyfunc,)
-    if isinstance(x, _METHODS):
-        return () if isinstance(x.__self__, ModuleType) else (x.__self__,)
-    if isinstance(x, property):
-        return x.fget, x.fset
-    if isinstance(x, (staticmethod, classmethod)):
-        return (x.__func__,)
+    wrapped = wrapped_by(x)
+    if wrapped is not None:
+        return wrapped
     if callable(x) and hasattr(x, "__wrapped__"):             # a transform of fad's
         return (x.__wrapped__,)
     return x if isinstance(x, tuple) else [*held_by(x), *arrays_within(x)]

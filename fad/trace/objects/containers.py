@@ -2,7 +2,6 @@
 
 It is read, put back, and found here.
 """
-import functools
 from collections import deque
 from collections.abc import Callable, Iterable
 from threading import local
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value
-from ...util.reach import reached
+from ...util.reach import CALLS, parts_of_call, reached
 from ...util.where import HEAP_TYPE, is_routine, package_name
 from .bound import Unsure
 
@@ -257,14 +256,6 @@ def _parts(x: Any) -> Iterable:
     if isinstance(x, EnclosingVariable):
         return (x.cell,)
     return may_change(items_in(x)) if _is_container(x) else ()
-
-
-CALLS = (MethodType, functools.partial)
-
-
-def parts_of_call(x: Any) -> tuple:
-    """The function that a method or a partial call calls, and the arguments that it gives."""
-    return (x.__self__, x.__func__) if type(x) is MethodType else (x.func, *x.args, *x.keywords.values())
 
 
 def items_in(owner: Any) -> Iterable:
