@@ -13,6 +13,7 @@ from .lower import CannotLowerError
 from .nodes import binds, placed
 from .trees import Transformer
 
+IDENTITIES: dict[type, str] = {ast.Is: "is_", ast.IsNot: "is_not"}
 WRITING = {"append"}                                         # methods of lists that read nothing of the list
 
 
@@ -41,8 +42,8 @@ class AccessRewriter(Transformer):
         return new
 
     def visit_Compare(self, e: ast.Compare) -> Any:
-        if any(isinstance(op, (ast.Is, ast.IsNot)) for op in e.ops) and len(e.ops) == 1:
-            return self.generic_visit(e)                      # the runtime's is_ (see nodes.Identities)
+        if len(e.ops) == 1 and type(e.ops[0]) in IDENTITIES:
+            return self.identity(e)
         if len(e.ops) == 1 and not isinstance(e.ops[0], (ast.In, ast.NotIn)):
             return placed(
                 self.runtime("compare", _name_of(e.ops[0]), self.visit(e.left), self.visit(e.comparators[0])), e
@@ -53,6 +54,11 @@ class AccessRewriter(Transformer):
         for op, value in zip(e.ops, e.comparators):
             parts += [_name_of(op), self.later(self.visit(value))]
         return placed(self.runtime("chain", self.visit(e.left), *parts), e)
+
+    def identity(self, e: Any) -> Any:
+        """a is b, a is not b: the runtime knows of values that may be None."""
+        e = self.generic_visit(e)
+        return placed(self.runtime(IDENTITIES[type(e.ops[0])], e.left, *e.comparators), e)
 
     # -- reads -------------------------------------------------------------------------------------
 

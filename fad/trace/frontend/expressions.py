@@ -14,7 +14,7 @@ from .access import AccessRewriter
 from .lower import CannotLowerError
 from .nodes import Scope, asks_for_names, binds, is_call_of_globals, is_simple, makes_functions, placed, takes_all
 from .own_names import GIVEN, is_given
-from .trees import walk
+from .trees import signature, walk
 
 RUNTIME = "__fad__"
 UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass"}
@@ -119,15 +119,11 @@ class ExpressionRewriter(AccessRewriter):
         """A function of a comprehension's item: lambda x: value, or lambda _fad_item: (lambda x, y: value)(*_fad_item).
         """
         names = [target] if isinstance(target, ast.Name) else target.elts
-        args = ast.arguments(
-            posonlyargs=[], args=[ast.arg(n.id) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[]
-        )
-        inner = placed(ast.Lambda(args, value), value)
+        inner = placed(ast.Lambda(signature(*[n.id for n in names]), value), value)
         if isinstance(target, ast.Name):
             return inner
         item = ast.Starred(ast.Name("_fad_item", ast.Load()), ast.Load())
-        outer = ast.arguments(posonlyargs=[], args=[ast.arg("_fad_item")], kwonlyargs=[], kw_defaults=[], defaults=[])
-        return placed(ast.Lambda(outer, ast.Call(inner, [item], [])), value)
+        return placed(ast.Lambda(signature("_fad_item"), ast.Call(inner, [item], [])), value)
 
     def _given(self, e: Any) -> Any:
         """eval(text, variables) and locals(variables) (see own_names.py)."""
@@ -146,8 +142,7 @@ class ExpressionRewriter(AccessRewriter):
 
     def later(self, value: Any) -> ast.Lambda:
         """An expression to be computed when, and if, it is needed."""
-        none = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-        return placed(ast.Lambda(none, value), value)
+        return placed(ast.Lambda(signature(), value), value)
 
     def runtime(self, name: str, *args: Any) -> ast.Call:
         return ast.Call(ast.Attribute(ast.Name(RUNTIME, ast.Load()), name, ast.Load()), list(args), [])

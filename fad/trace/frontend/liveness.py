@@ -7,10 +7,10 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from .nodes import SCOPES
 from .origin import parameters
 from .trees import children, walk
 
-SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 

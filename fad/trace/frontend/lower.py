@@ -11,40 +11,34 @@ If one branch of an `if` always jumps, the statements behind the `if` move into 
 need no flag at all. A flag is a plain bool for as long as the tests on the way to it are plain.
 """
 import ast
+from collections.abc import Iterable
 from typing import Any
 
-from .nodes import binds, placed
+from .nodes import SCOPES, binds, own_nodes, placed
 from .trees import Transformer, children, copied, walk
 
 VALUE, RETURNED = "_fad_value", "_fad_returned"
 JUMPS = (ast.Return, ast.Break, ast.Continue)
-SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 class CannotLowerError(Exception):
     """A function has to stay as it is; the reason is told."""
 
 
-def holds(node: ast.AST, kinds: tuple) -> bool:
-    """Whether a statement holds one of these kinds (not in functions and classes within)."""
-    if isinstance(node, kinds):
-        return True
+def jumps_of(node: ast.AST) -> set:
+    """The kinds of jumps that leave a statement: return anywhere in it, break and continue of a loop around it."""
     if isinstance(node, SCOPES):
-        return False
-    return any(holds(c, kinds) for c in children(node))
-
-
-def jumps_out(node: ast.AST) -> bool:
-    """Whether a statement may jump out of itself: return anywhere in it, break or continue that belong to a loop around
-    it.
-    """
-    if isinstance(node, (ast.For, ast.While)):
-        return any(holds(s, (ast.Return,)) for s in node.body) or any(jumps_out(s) for s in node.orelse)
-    if isinstance(node, SCOPES):
-        return False
+        return set()
     if isinstance(node, JUMPS):
-        return True
-    return any(jumps_out(c) for c in children(node))
+        return {type(node)}
+    if isinstance(node, (ast.For, ast.While)):
+        return jumps_in(node.body) & {ast.Return} | jumps_in(node.orelse)
+    return jumps_in(children(node))
+
+
+def jumps_in(nodes: Iterable) -> set:
+    """The kinds of jumps that leave any of these statements."""
+    return set().union(*map(jumps_of, nodes))
 
 
 def always_jumps(block: list) -> bool:
@@ -56,15 +50,8 @@ def always_jumps(block: list) -> bool:
         return True
     if isinstance(last, (ast.For, ast.While)):                # it ends by its else clause, or never
         is_endless = isinstance(last, ast.While) and isinstance(last.test, ast.Constant) and last.test.value is True
-        return (is_endless or always_jumps(last.orelse)) and not any(breaks(s) for s in last.body)
+        return (is_endless or always_jumps(last.orelse)) and ast.Break not in jumps_in(last.body)
     return isinstance(last, ast.If) and always_jumps(last.body) and always_jumps(last.orelse)
-
-
-def breaks(node: ast.AST) -> bool:
-    """Whether a break of the loop around stands in this statement."""
-    if isinstance(node, (*SCOPES, ast.For, ast.While)):
-        return any(breaks(s) for s in getattr(node, "orelse", []))
-    return isinstance(node, ast.Break) or any(breaks(c) for c in children(node))
 
 
 def cut_after_jump(block: list) -> list:
@@ -79,11 +66,10 @@ def _needs_flags(node: ast.AST) -> bool:
     """Whether a jump other than return stands in a statement, a :=, or a loop with an else clause, which is no part of
     the loops that are rewritten.
     """
-    if isinstance(node, (ast.Break, ast.Continue, ast.NamedExpr)) or (
-        isinstance(node, (ast.For, ast.While)) and node.orelse
-    ):
-        return True
-    return not isinstance(node, SCOPES) and any(_needs_flags(c) for c in children(node))
+    return any(
+        isinstance(n, (ast.Break, ast.Continue, ast.NamedExpr)) or isinstance(n, (ast.For, ast.While)) and n.orelse
+        for n in own_nodes(node)
+    )
 
 
 class JumpLowering:
@@ -96,8 +82,8 @@ class JumpLowering:
 
     def function(self, body: list) -> list:
         """The body of a function, lowered."""
-        if not any(holds(s, (ast.Return,)) for s in body[:-1]) and not any(_needs_flags(s) for s in body):
-            if not body or isinstance(body[-1], ast.Return) or not holds(body[-1], (ast.Return,)):
+        if ast.Return not in jumps_in(body[:-1]) and not any(map(_needs_flags, body)):
+            if not body or isinstance(body[-1], ast.Return) or ast.Return not in jumps_of(body[-1]):
                 return body                                   # its only return is its last line
         last = body[-1]
         if not always_jumps(body):
@@ -118,12 +104,12 @@ class JumpLowering:
         out: list[Any] = []
         for k, s in enumerate(block):
             rest = block[k + 1:]
-            if isinstance(s, ast.If) and rest and jumps_out(s):
+            if isinstance(s, ast.If) and rest and jumps_of(s):
                 moved = self._moved(s, rest)
                 if moved is not None:
                     return out + self.statement(moved)
             # asked before: lowering changes some statements in place
-            flags = self.flags_of(s) if rest and jumps_out(s) else []
+            flags = self.flags_of(s) if rest else []
             out += self.statement(s)
             if flags:
                 self.used.update(flags)
@@ -141,21 +127,10 @@ class JumpLowering:
 
     def flags_of(self, node: ast.AST) -> list:
         """The flags that a statement may set and that end what comes after it."""
-        flags = [RETURNED] if holds(node, (ast.Return,)) else []
-        if self.loops:
-            broken, continued = self.loops[-1]
-            flags += [broken] if self._own(node, ast.Break) else []
-            flags += [continued] if self._own(node, ast.Continue) else []
-        return flags
-
-    def _own(self, node: ast.AST, kind: type) -> bool:
-        """Whether a break (or continue) of the present loop stands in node."""
-        if isinstance(node, kind):
-            return True
-        if isinstance(node, SCOPES):
-            return False
-        parts = node.orelse if isinstance(node, (ast.For, ast.While)) else children(node)
-        return any(self._own(c, kind) for c in parts)
+        broken, continued = self.loops[-1] if self.loops else ("", "")
+        names = {ast.Return: RETURNED, ast.Break: broken, ast.Continue: continued}
+        found = jumps_of(node)
+        return [name for kind, name in names.items() if kind in found]
 
     def statement(self, s: object) -> list:
         if isinstance(s, ast.Return):
@@ -174,7 +149,7 @@ class JumpLowering:
             return self.loop(s)
         if isinstance(s, SCOPES):
             return [s]
-        if isinstance(s, ast.Try) and any(map(jumps_out, s.finalbody)):
+        if isinstance(s, ast.Try) and jumps_in(s.finalbody):
             return self.ended_by_finally(s)
         return [self.compound(s)]
 
@@ -249,18 +224,17 @@ class JumpLowering:
             s = _test_inside(s)
         self.count += 1
         flags = (f"_fad_broken_{self.count}", f"_fad_continued_{self.count}")
-        breaks, continues = [any(self._own(b, kind) for b in s.body) for kind in (ast.Break, ast.Continue)]
-        returns = any(holds(b, (ast.Return,)) for b in s.body)
+        jumps = jumps_in(s.body)                              # before they are lowered
         self.loops.append(flags)
         body = self.block(s.body)
         self.loops.pop()
-        if continues and flags[1] in self.used:
+        if ast.Continue in jumps and flags[1] in self.used:
             body.insert(0, ast.copy_location(_assign(flags[1], ast.Constant(False)), s.body[0]))
         new = ast.For(s.target, s.iter, body, [], None) if isinstance(s, ast.For) else ast.While(s.test, body, [])
         ast.copy_location(new, s)
-        new.stops = [flags[0]] * breaks + [RETURNED] * returns       # type: ignore[union-attr]
+        new.stops = [flags[0]] * (ast.Break in jumps) + [RETURNED] * (ast.Return in jumps)  # type: ignore[union-attr]
         self.used.update(new.stops)                                  # type: ignore[union-attr]
-        out: list[Any] = [ast.copy_location(_assign(flags[0], ast.Constant(False)), s)] if breaks else []
+        out: list[Any] = [ast.copy_location(_assign(flags[0], ast.Constant(False)), s)] if ast.Break in jumps else []
         out.append(new)
         if s.orelse:
             rest = self.block(s.orelse)

@@ -5,6 +5,7 @@ from typing import Any, TypeGuard
 from .origin import parameters
 from .trees import Transformer, children, walk
 
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 # functions to which a list is as good as a generator
 TAKE_ALL = {"sum", "min", "max", "list", "sorted", "fsum", "prod"}
 SEES_NAMES = {"locals": 0, "vars": 0, "dir": 0, "eval": 1, "exec": 1}     # with so many arguments
@@ -23,7 +24,7 @@ class Scope:
 
 def own_nodes(node: ast.AST) -> list:
     """The nodes of a statement without those of functions and classes within."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+    if isinstance(node, SCOPES):
         return []
     return [node, *[n for c in children(node) for n in own_nodes(c)]]
 
@@ -104,23 +105,6 @@ def placed(new: object, old: ast.AST) -> Any:
                 n.end_lineno, n.end_col_offset = n.lineno, n.col_offset
         left += children(n)
     return new
-
-
-class Identities(Transformer):
-    """Rewrites `a is b` and `a is not b`, wherever they stand: the runtime knows of values that may be None."""
-
-    def __init__(self, runtime: str):
-        self.runtime = runtime
-
-    def visit_Compare(self, e: Any) -> Any:
-        e = self.generic_visit(e)
-        if len(e.ops) > 1 or not isinstance(e.ops[0], (ast.Is, ast.IsNot)):
-            return e
-        name = "is_" if isinstance(e.ops[0], ast.Is) else "is_not"
-        return placed(
-            ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), name, ast.Load()), [e.left, *e.comparators], []),
-            e,
-        )
 
 
 class Displays(Transformer):

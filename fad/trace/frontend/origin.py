@@ -13,7 +13,7 @@ from typing import Any
 from ...util.cached import drop_oldest
 from ...util.codes import CodeFacts
 from ...util.interrupts import let_through
-from .trees import children, located
+from .trees import children, located, signature
 from .typed import parsed, typed_trees
 
 FILES = 100                                                   # whose trees are kept: cells of notebooks are files, too
@@ -198,10 +198,7 @@ def compiled_in(node: Any, code: CodeType, owner: str = "") -> "CodeType | None"
         inner = [ast.ClassDef(name=owner, bases=[], keywords=[], body=inner, decorator_list=[], type_params=[])]  # type: ignore[call-arg]
     if bound:  # the function's own name means what it means where it came from
         inner.insert(0, ast.Global(bound))
-    around = ast.FunctionDef(name="__around__",  # type: ignore[call-arg]
-                             args=ast.arguments(posonlyargs=[], args=[ast.arg(arg=n) for n in free], kwonlyargs=[],
-                                                                  kw_defaults=[], defaults=[]),
-                             body=inner, decorator_list=[], type_params=[])
+    around = ast.FunctionDef("__around__", signature(*free), inner, [], type_params=[])  # type: ignore[call-arg]
     module = located(ast.Module(body=[around], type_ignores=[]), node)
     made = compile(module, code.co_filename, "exec", flags=code.co_flags & _FUTURE, dont_inherit=True)
     found = _find_code(made, "<lambda>" if isinstance(node, ast.Lambda) else node.name)

@@ -17,23 +17,15 @@ from typing import Any, NamedTuple
 
 from ...util.codes import CodeFacts
 from ...util.profiled import unprofiled
-from .access import WRITING, has_place
+from .access import IDENTITIES, WRITING, has_place
 from .expressions import RUNTIME, ExpressionRewriter
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, JumpLowering
 from .matches import as_conditions
-from .nodes import (
-    Displays,
-    Identities,
-    Patterns,
-    Scope,
-    hands_on_names,
-    own_nodes,
-    placed,
-)
+from .nodes import Displays, Patterns, Scope, hands_on_names, own_nodes, placed
 from .origin import BLOCK, compiled_in, definition_of
 from .own_names import with_names_given
-from .trees import Transformer, copied, walk
+from .trees import Transformer, copied, signature, walk
 
 
 class RewrittenCode(NamedTuple):
@@ -67,7 +59,6 @@ def _rewrite(f: FunctionType) -> RewrittenCode:
             Rewriter(owner).function(node)
     except CannotLowerError:
         return RewrittenCode()
-    Identities(RUNTIME).visit(node)
     Displays(RUNTIME).visit(node)
     return RewrittenCode(compiled_in(node, f.__code__, owner), indexed)
 
@@ -159,14 +150,14 @@ class Rewriter(ExpressionRewriter):
         return node
 
     def visit_AsyncFunctionDef(self, node: object) -> Any:
-        return node
+        return _Identities(self.runtime).generic_visit(node)
 
     def visit_ClassDef(self, node: Any) -> Any:
         """Methods are functions; of other statements of a class only the calls are rewritten: no function within them
         would see the class's names.
         """
         node.decorator_list = [self.decorator(d) for d in node.decorator_list]
-        node.bases = [self.visit(b) for b in node.bases]
+        node.bases, node.keywords = list(map(self.visit, node.bases)), list(map(self.visit, node.keywords))
         inner = Rewriter(node.name, self.scope, self.numbers, self.unsure)
         calls = _Calls(self.runtime, self.unsure)
         node.body = [
@@ -221,13 +212,10 @@ class Rewriter(ExpressionRewriter):
                     s,
                 )
             )
-        args = ast.arguments(
-            posonlyargs=[], args=[ast.arg(arg=argument)] if argument else [], kwonlyargs=[], kw_defaults=[], defaults=[]
-        )
         body = head + (self.block(statements) or [placed(ast.Pass(), s)])
         made: Any = ast.FunctionDef(
             name=f"{BLOCK}{purpose}_{self.numbers[0]}",
-            args=args,
+            args=signature(*[argument] if argument else []),
             body=body,  # type: ignore[call-arg]
             decorator_list=[],
             type_params=[],
@@ -376,13 +364,22 @@ class _Expressions(Rewriter):
         return self.handled(s)
 
 
-class _Calls(Transformer):
-    """Rewrites nothing but calls, and reads of variables that may be unbound."""
+class _Identities(Transformer):
+    """Rewrites nothing but `a is b`."""
+
+    identity: Any = Rewriter.identity
+
+    def __init__(self, runtime: Callable, unsure: frozenset = frozenset()):
+        self.runtime, self.unsure = runtime, unsure
+
+    def visit_Compare(self, e: ast.Compare) -> Any:
+        return self.identity(e) if len(e.ops) == 1 and type(e.ops[0]) in IDENTITIES else self.generic_visit(e)
+
+
+class _Calls(_Identities):
+    """Rewrites calls, too, and reads of variables that may be unbound."""
 
     visit_Name = Rewriter.visit_Name
-
-    def __init__(self, runtime: Callable, unsure: frozenset):
-        self.runtime, self.unsure = runtime, unsure
 
     def visit_Call(self, e: Any) -> Any:
         e = self.generic_visit(e)

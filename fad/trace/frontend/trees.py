@@ -56,6 +56,11 @@ def copied(node: object) -> Any:
     return new
 
 
+def signature(*names: str) -> ast.arguments:
+    """Parameters of these names."""
+    return ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in names], kwonlyargs=[], kw_defaults=[], defaults=[])
+
+
 def located(node: ast.AST, place: object = None) -> Any:
     """The tree, nodes without a place of their own at that of what they stand in."""
     if "lineno" in node._attributes:
