@@ -3,22 +3,18 @@ not rewritten.
 
 A variable that may be None is a value on every path of a program (see optional.py), and such a method would never find
 None. So a program with such values is refused where the function handles objects with such methods; the tape has
-Python's own None. The sources of the trace, its arguments, and the objects that it has opened and made tell which
-objects these are.
+Python's own None. The classes that the trace has met, and those of its arguments and of the objects that it has opened
+and made, tell which methods these are.
 """
 import dis
-from collections.abc import Iterable
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ...ir.build import Builder
 from ...util.errors import UnstageableError
-from ...util.reach import reached
 from ...util.where import is_captured_class, is_library
-from ..guards.by_python import called_by_python
-from ..guards.snapshot import Snapshot
-from ..objects.containers import contents, is_users, may_change, values_of
-from .opaque import parts_of
+from ..guards.by_python import called_by_python, classes_within
+from ..objects.containers import is_users
 
 OF_PARAMETERS = {"__exit__", "__get__"}                       # what these are given is None, or not, whatever the data
 
@@ -36,37 +32,13 @@ def refuse_unseen_questions(root: Builder) -> None:
             )
 
 
-def _handled(root: Builder) -> dict:
-    """The users' classes of all that the function may handle, as far as it is reached from what the trace has met."""
-    start = [
-        *root.trace.classes,
-        *root.trace.opened.values(),
-        *root.trace.inside.values(),
-        *[x for x, *_ in root.trace.stand_ins],
-        *[s.value for s in root.trace.sources],
-        root.trace.arguments,
-    ]
-    found = map(_users_class, reached(start, lambda x: may_change(_next(x))))
-    return dict.fromkeys(cls for cls in found if cls is not None)
-
-
-def _users_class(x: object) -> "type | None":
-    """The class of an object, or a class itself, if it is the user's."""
-    cls = x if isinstance(x, type) else type(x)
-    return cls if is_users(cls) and is_captured_class(cls) else None
-
-
-def _next(x: object) -> Iterable:
-    """The things that x refers to."""
-    if isinstance(x, Snapshot):
-        return [*x.roots, *x.elements, *x.values]
-    cls = _users_class(x)
-    if cls is None:
-        if isinstance(x, (list, tuple, dict, set, frozenset)):
-            return values_of(x)
-        return () if type(x) is FunctionType else parts_of(x)
-    descriptors = [y for c in cls.__mro__ for y in vars(c).values() if type(y) is not FunctionType]
-    return [*descriptors, type(cls), *values_of(contents(x))]
+def _handled(root: Builder) -> list:
+    """The users' classes of all that the function may handle, as far as the trace has met it."""
+    state = root.trace
+    opened = [x for x in state.opened.values() if not isinstance(x, ModuleType)]
+    things = [state.arguments, [*state.classes, *opened, *state.inside.values()]]
+    found = dict.fromkeys(c for cls in classes_within(things) for c in (cls, type(cls)))
+    return [cls for cls in found if is_users(cls) and is_captured_class(cls)]
 
 
 def _asks(f: FunctionType, cls: type, seen: set) -> bool:
