@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ...ir.build import Builder, at_line, current, left_region
+from ...ir.graph import Equation
 from ...ir.op import registry
 from ...ops.carry import UNDEFINED
 from ...util.defects import door, is_answer, is_of_users_line, is_users
@@ -33,18 +34,37 @@ from .failures import DataDependentText, first_that_raises
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
 
+class ForkFoundError(Exception):
+    """A `try` has forks: it is to be traced path by path (see paths.py). kinds: the errors that its handlers take; eqn:
+    an equation that may raise one.
+    """
+
+    def __init__(self, kinds: tuple, eqn: Equation):
+        super().__init__(kinds)
+        self.kinds, self.eqn = kinds, eqn
+
+
 @contextmanager
-def caught(handled: Callable) -> Iterator[None]:
+def caught(handled: Callable, error_of: Callable) -> Iterator[None]:
     """Around code whose errors are handled: an error of the program, which comes when it runs, would pass the handlers
-    by. handled: gives what they take in.
+    by. handled: gives what they take in; error_of(kinds, eqn): the error where an equation may raise some of these.
     """
     builder, start = current(), len(current().equations)
+
+    def refuse_raising() -> None:
+        kinds = kinds_of(handled)
+        found = first_that_raises(builder.equations[start:], kinds)
+        if found is not None:
+            raise error_of(kinds, found)
     note_strictness()
-    yield
-    found = first_that_raises(builder.equations[start:], kinds_of(handled))
+    try:
+        yield
+    except Exception as error:
+        if is_answer(error) and not isinstance(error, (FadError, ForkFoundError)):
+            refuse_raising()
+        raise
     note_lines(builder.equations[start:])
-    if found is not None:
-        raise refused(found)
+    refuse_raising()
 
 
 def kinds_of(handled: Callable) -> tuple:
@@ -53,7 +73,7 @@ def kinds_of(handled: Callable) -> tuple:
     return kinds + (FloatingPointError,) if _takes_in_numpys(kinds) else kinds
 
 
-def refused(eqn: Any) -> UnstageableError:
+def refused(kinds: tuple, eqn: Equation) -> UnstageableError:
     """The error for an equation that may raise what a handler takes in."""
     return UnstageableError(
         f"{eqn.op.name} in a try with handlers may raise an error when the program runs",
@@ -213,7 +233,7 @@ class Context:
 
     def __init__(self, manager: Any):
         self.manager = manager
-        self.watch: Any = caught(lambda: manager._exceptions) if isinstance(manager, suppress) else None  # type: ignore[attr-defined]
+        self.watch: Any = caught(lambda: manager._exceptions, refused) if isinstance(manager, suppress) else None  # type: ignore[attr-defined]
 
     @door
     def __enter__(self) -> Any:

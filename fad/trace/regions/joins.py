@@ -35,7 +35,7 @@ def require_same_kinds(builder: Builder, part: ComparedPart, tree: list, again: 
     if root.trace.supposing:
         return
     found = dict(_mixed(root, part.equations))
-    if found and not _may_matter(root, part, found):
+    if found and not _may_matter(root, part):
         found = {v: (site, kinds) for v, (site, kinds) in found.items() if any(k.dtype != v.type.dtype for k in kinds)}
     for v in found:
         del root.trace.mixed[v]
@@ -85,7 +85,7 @@ def _mixed(root: Builder, equations: list) -> Iterator:
             yield from _mixed(root, region.equations)
 
 
-def _may_matter(root: Builder, part: ComparedPart, found: dict) -> bool:
+def _may_matter(root: Builder, part: ComparedPart) -> bool:
     """Whether it can matter that a number is Python's on one way and NumPy's of the same dtype on the other."""
     return (
         root.trace.asked

@@ -33,16 +33,6 @@ from .unroll import attempted
 MOST_FORKS = 6                                               # on one path through a statement
 
 
-class ForkFoundError(Exception):
-    """A `try` has forks: it is to be traced path by path. kinds: the errors that its handlers take; eqn: an equation
-    that may raise one.
-    """
-
-    def __init__(self, kinds: tuple, eqn: Equation):
-        super().__init__(kinds)
-        self.kinds, self.eqn = kinds, eqn
-
-
 class _RegionRaisesError(Exception):
     """A branch or a loop raises what a handler takes."""
 

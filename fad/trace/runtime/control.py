@@ -67,7 +67,6 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         self.peeled: set[Any] = set()  # those of short loops that were not one, iteration after iteration
         self.forking: dict[Any, tuple] = {}  # code of a `try` with forks -> what its handlers take
         self.flat: set[Any] = set()  # those whose paths go through every `try` within
-        self.taken: list[tuple] = []  # what the handlers of each open `try` take, innermost last
         self.branches = Branches()
         self.globals: dict[int, list] = {}  # id of what stands for global names -> those that functions assign
         self.of_texts: dict[tuple, FunctionType] = {}

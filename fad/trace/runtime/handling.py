@@ -1,21 +1,20 @@
 """Errors and assertions of rewritten functions: `try`, `raise`, `assert`, and managers that take errors in."""
 import functools
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ops.conditional import around
-from ...util.defects import door, is_answer
-from ...util.errors import FadError
+from ...util.defects import door
 from ..frontend.origin import is_block
 from ..heap.state import cells_of
 from ..regions import handlers
-from ..regions.failures import first_that_raises
-from ..regions.paths import ForkFoundError, follow, path_here
+from ..regions.handlers import ForkFoundError
+from ..regions.paths import follow, path_here
 from ..regions.unroll import attempted
 from ..values import text
 from .calls import is_tracing
@@ -28,7 +27,6 @@ class HandlingRuntime:
     managed: Callable
     forking: dict                                             # code of a `try` with forks -> what its handlers take
     flat: set                                                 # those whose paths go through every `try` within
-    taken: list                                               # what the handlers of each open `try` take
 
     # -- try ---------------------------------------------------------------------------------------
 
@@ -40,20 +38,11 @@ class HandlingRuntime:
             statement()
             return
         cells, code = cells_of(statement), statement.__code__
-        traced = functools.partial(self._traced, statement)
-        if code in self.forking or self._has_forks(code, traced, cells):
+        if code in self.forking or self._has_forks(code, statement, cells):
             try:
-                self._follow(code, traced, cells, names, own)
+                self._follow(code, statement, cells, names, own)
             except ForkFoundError as found:
-                raise handlers.refused(found.eqn) from None
-
-    def _traced(self, statement: Callable) -> None:
-        """Trace a `try` as it stands."""
-        self.taken.append(())
-        try:
-            statement()
-        finally:
-            self.taken.pop()
+                raise handlers.refused(found.kinds, found.eqn) from None
 
     def _has_forks(self, code: object, statement: Callable, cells: dict) -> bool:
         """Whether a `try` has forks. Else it is traced as it stands."""
@@ -84,33 +73,13 @@ class HandlingRuntime:
 
     def caught(self, handled: Callable) -> Any:
         """The context in which a `try` and its handlers run."""
-        return self._watched(handled) if is_tracing() else _untraced()
-
-    @contextmanager
-    def _watched(self, handled: Callable) -> Iterator[None]:
-        """Around a `try` with handlers: ForkFoundError if the program may raise what they take in."""
-        builder, start = current(), len(current().equations)
-        handlers.note_strictness()
-        try:
-            yield
-        except Exception as error:
-            if is_answer(error) and not isinstance(error, (FadError, ForkFoundError)):
-                self._look_for_forks(builder.equations[start:], handled)
-            raise
-        handlers.note_lines(builder.equations[start:])
-        self._look_for_forks(builder.equations[start:], handled)
-
-    def _look_for_forks(self, equations: list, handled: Callable) -> None:
-        self.taken[-1] = kinds = handlers.kinds_of(handled)
-        found = first_that_raises(equations, kinds)
-        if found is not None:
-            raise ForkFoundError(kinds, found)
+        return handlers.caught(handled, ForkFoundError) if is_tracing() else _untraced()
 
     def caught_plainly(self, handled: Callable) -> Any:
         """The context of a `try` that cannot be traced again (in a generator), or in which the runtime itself takes
         errors of the user's methods for answers.
         """
-        return handlers.caught(handled) if is_tracing() else _untraced()
+        return handlers.caught(handled, handlers.refused) if is_tracing() else _untraced()
 
     def pass_on(self) -> None:
         handlers.pass_on(sys.exc_info()[1], is_tracing())
