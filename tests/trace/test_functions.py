@@ -1,16 +1,19 @@
 """Functions and classes are in traced code what they are in Python: the same objects, whichever way they are reached;
 and what they read is seen."""
 import functools
+import importlib
 import linecache
 import math  # noqa: F401 - named by questions, as is types
 import operator
 import types  # noqa: F401
+import zipfile
 
 import numpy as np
 import pytest
 from scipy import special
 
 import fad
+from fad.trace.frontend.syntax import rewritten_code
 
 ACT, FUNCTIONS = np.tanh, [np.sin, sum, float]
 TABLE = {np.tanh: 1, np.sin: 2, float: 3, len: 4, np.ndarray: 5, special.expit: 8}
@@ -207,3 +210,13 @@ def test_a_function_among_its_own_defaults(monkeypatch):
     monkeypatch.setattr(_with_itself, "__kwdefaults__", {"itself": _with_itself})
     once = lambda x: _with_itself(x, itself=functools.partial(_with_itself, itself=None))  # noqa: E731
     np.testing.assert_allclose(fad.grad(once, fallback=False)(np.ones(2)), 6.0 * np.ones(2))
+
+
+def test_functions_of_a_module_in_an_archive_are_rewritten(tmp_path, monkeypatch):
+    text = "def total(x):\n    s = 0.0\n    for v in x:\n        if v > 0.5:\n            s += v * v\n    return s\n"
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        archive.writestr("packed_module.py", text)
+    monkeypatch.syspath_prepend(tmp_path / "packed.zip")
+    total = importlib.import_module("packed_module").total
+    assert rewritten_code(total) is not None
+    np.testing.assert_allclose(fad.grad(total, fallback=False)(np.array([0.2, 0.7, 0.9])), [0.0, 1.4, 1.8])

@@ -26,10 +26,12 @@ _FUTURE = functools.reduce(
 Definition = ast.FunctionDef | ast.Lambda
 
 
-def tree_of(filename: str) -> "ast.Module | None":
-    """The syntax tree of a file (or of a notebook's cell, a doctest), None where there is no source."""
+def tree_of(filename: str, names: "dict | None" = None) -> "ast.Module | None":
+    """The syntax tree of a file (or of a notebook's cell, a doctest), None where there is no source. names: the global
+    names of its module, whose loader may have the text (in an archive).
+    """
     linecache.checkcache(filename)
-    text = "".join(linecache.getlines(filename))
+    text = "".join(linecache.getlines(filename, names))
     if not text:
         return None
     known = _trees.pop(filename, None)
@@ -47,9 +49,9 @@ def definition_of(f: FunctionType) -> "tuple[Definition, str] | None":
     Python 3.10).
     """
     code = f.__code__
-    tree = tree_of(code.co_filename)
+    tree = tree_of(code.co_filename, f.__globals__)
     if tree is None:
-        tree = _own_tree(f) or next((t for t in typed_trees(code) if _is_of(code, t)), None)
+        tree = next((t for t in typed_trees(code) if _is_of(code, t)), None)
     if tree is None:
         return None
     found = [d for d in _definitions_in(tree) if _fits(d[0], code)]
@@ -102,17 +104,6 @@ def _alike(a: CodeType, b: CodeType) -> bool:
 def _is_same(x: object, y: object) -> bool:
     """Whether two constants are one: 0.0 is not -0.0, nor True."""
     return type(x) is type(y) and (x == y if isinstance(x, frozenset) else repr(x) == repr(y))
-
-
-def _own_tree(f: FunctionType) -> "ast.Module | None":
-    """The tree of a function whose file is not to be had as a whole."""
-    try:
-        lines, start = inspect.getsourcelines(f)
-    except (OSError, TypeError) as error:
-        let_through(error)
-        return None
-    text = "\n" * max(start - 1, 0) + inspect.cleandoc("".join(lines))
-    return parsed(text)
 
 
 @functools.lru_cache(maxsize=32)
