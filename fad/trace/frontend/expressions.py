@@ -111,8 +111,8 @@ class ExpressionRewriter(AccessRewriter):
 
     def shared(self, target: Any, value: Any) -> ast.Call:
         """A function of a comprehension's item, which returns a function of its variables besides."""
-        names: list = [ast.Name(n.id, ast.Load()) for n in walk(target) if isinstance(n, ast.Name)]
-        both = ast.Tuple([value, self.later(ast.Tuple(names, ast.Load()))], ast.Load())
+        names = [n.id for n in walk(target) if isinstance(n, ast.Name)]
+        both = ast.Tuple([value, self.variables(names)], ast.Load())
         return self.runtime("shared", self.of_item(target, placed(both, value)))
 
     def of_item(self, target: Any, value: Any) -> ast.Lambda:
@@ -143,6 +143,10 @@ class ExpressionRewriter(AccessRewriter):
     def later(self, value: Any) -> ast.Lambda:
         """An expression to be computed when, and if, it is needed."""
         return placed(ast.Lambda(signature(), value), value)
+
+    def variables(self, names: Iterable) -> ast.Lambda:
+        """A function that has these variables."""
+        return self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in names], ast.Load()))
 
     def runtime(self, name: str, *args: Any) -> ast.Call:
         return ast.Call(ast.Attribute(ast.Name(RUNTIME, ast.Load()), name, ast.Load()), list(args), [])

@@ -39,9 +39,7 @@ def _collect(node: Any, names: dict) -> None:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         names[node.name] = True
         return
-    elif isinstance(node, ast.ExceptHandler) and node.name:
-        names[node.name] = True
-    elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+    if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
         names[node.name] = True
     elif isinstance(node, ast.MatchMapping) and node.rest:
         names[node.rest] = True

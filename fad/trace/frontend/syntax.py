@@ -135,10 +135,7 @@ class Rewriter(ExpressionRewriter):
         own = shared & ({*assigned(node.body), *scope.parameters} - others)  # type: ignore[union-attr]
         out = [("rebinds", others)] if others else []
         out += [("binds", own)] if own else []
-        calls = [
-            self.runtime(name, self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in sorted(names)], ast.Load())))
-            for name, names in out
-        ]
+        calls = [self.runtime(name, self.variables(sorted(names))) for name, names in out]
         if node.args.kwarg is not None:
             calls.append(self.runtime("made", ast.Name(node.args.kwarg.arg, ast.Load())))
         return [placed(ast.Expr(call), first) for call in calls]
@@ -201,17 +198,9 @@ class Rewriter(ExpressionRewriter):
             head.append(placed(ast.Nonlocal(shared), s))
         if len(shared) < len(names):
             others = [n for n in names if n not in shared]
-            head.append(placed(ast.Global(others), s))
-            head.append(
-                placed(
-                    ast.Expr(
-                        self.runtime(
-                            "rebinds", self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in others], ast.Load()))
-                        )
-                    ),
-                    s,
-                )
-            )
+            head += [
+                placed(ast.Global(others), s), placed(ast.Expr(self.runtime("rebinds", self.variables(others))), s)
+            ]
         body = head + (self.block(statements) or [placed(ast.Pass(), s)])
         made: Any = ast.FunctionDef(
             name=f"{BLOCK}{purpose}_{self.numbers[0]}",
