@@ -17,6 +17,7 @@ from ..trace.guards.observed import observed_if_needed
 from ..trace.guards.reads import guard_within
 from ..trace.heap.effects import undo
 from ..trace.heap.journal import all_made
+from ..trace.heap.kernel_draws import drawn_by_kernel_if_needed
 from ..trace.heap.state import nodes_of
 from ..trace.lists.export import deliver
 from ..trace.outcome.leaks import refuse_changed_arguments
@@ -187,9 +188,9 @@ class StagedPrograms:
         data = set(dynamic)
         fixed = {k: x for k, x in enumerate(leaves) if k not in data}
         with collection_paused(), config.held():
-            traced = decided_if_needed(lambda: observed_if_needed(lambda: trace(
+            traced = decided_if_needed(lambda: observed_if_needed(lambda: drawn_by_kernel_if_needed(lambda: trace(
                 self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
-                names=[names[k] for k in dynamic], own=True, state=state)))
+                names=[names[k] for k in dynamic], own=True, state=state))))
             traced = in_lanes(traced)
             try:
                 own = 0 if self.lifting is None else sum(k < self.lifting.count for k in dynamic)

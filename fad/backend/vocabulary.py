@@ -47,7 +47,7 @@ def _table_of(_count: int) -> dict:
         for op in registry.values()
         if isinstance(op, Op) and "module" in op.facts
     }
-    for module in ("callbacks", "growth", "helpers", "printing", "terms", "threads"):
+    for module in ("callbacks", "growth", "helpers", "positions", "printing", "terms", "threads"):
         table.update(dict.fromkeys(_exported(module), module))
     for module in ("elementary", "arithmetic", "logarithms"):
         table.update(dict.fromkeys(_exported(module), "vecmath"))

@@ -50,6 +50,9 @@ class TraceState:
     handles: dict[int, tuple] = field(default_factory=dict)     # id of a generator of the prelude -> it, operand, state
     count_of_steps: int = 0                                     # of the prelude
     locks: dict[int, Any] = field(default_factory=dict)         # id -> locks that the function takes
+    ledger: Any = None                                          # the position of the next draw, if the kernel draws
+    first_position: Any = None                                  # the step that gives the first one
+    makers: dict[int, tuple] = field(default_factory=dict)      # id of a generator -> it, what makes it anew, state
 
     # -- arguments ------------------------------------------------------------------------------------
     arguments: Any = ()                                         # the function's, with traced values in their places

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ir.op import Op
 from ..ir.traits import Traits
-from ..ir.types import Type, type_of
+from ..ir.types import INT, Type, type_of
 from ..util.array import ArrayOrNumber
 from ..util.errors import ExtentError
 from ..util.lazy import LazyModule
@@ -40,6 +40,14 @@ host = Op("host", _run, _infer, kind="host", derivative=NotDifferentiable("it ca
 def _run_by_number(number: object, *args: object, place: int) -> Any:
     return callbacks.call_python(place, number, *args)
 
+
+def _run_next(position: Any, value: ArrayOrNumber) -> Any:
+    return np.int64(position + 1)
+
+
+next_position = Op("next_position", _run_next, lambda position, value: Type(INT, ()), kind="opaque", derivative=Zero(),
+                   kernel="next_position", kernel_params=(),
+                   doc="position + 1, once the value is there that was drawn at the position")
 
 call_python = Op("call_python", _run_by_number, lambda number, *args, place: _infer(*args, function=len, like=0),
                  kind="opaque", derivative=NotDifferentiable("it calls a function that is not traced"),

@@ -169,12 +169,14 @@ class Zero:
 
 
 class NotDifferentiable:
-    """There is no derivative; the reason is told."""
+    """There is no derivative; the reason is told. Results that are integers or truths have none in any case."""
 
     def __init__(self, reason: str):
         self.reason = reason
 
     def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        if all(type_of(y).dtype.kind in "biu" for y in ys):
+            return (None,) * len(ys)
         raise NoDerivativeError(f"{op.name} has no derivative", why=self.reason)
 
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:

@@ -22,6 +22,7 @@ from .guards.reads import reads_of, refuse_unknown
 from .heap.asking import refuse_unseen_questions
 from .heap.effects import effects_of, guards_of_rewritten
 from .heap.journal import journal
+from .heap.kernel_draws import settle as settle_draws
 from .heap.lifting import lifted
 from .heap.percall import placed, refuse_leaks, settle
 from .heap.state import is_numeric
@@ -237,6 +238,7 @@ def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
     """The result of f for these inputs: its leaves, its structure, the leaves that are not data, and the result itself.
     """
     result = plain(call(f if own else captured(f), inputs))
+    settle_draws()
     check_twins(current())
     result = in_parts(current(), result)
     out, structure = tree.flatten(result)

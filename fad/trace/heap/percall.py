@@ -41,9 +41,11 @@ from ..objects.draws import (
     note_generator,
     numpy_random,
     put_state,
+    refusals,
     same_state,
     state_of,
 )
+from . import kernel_draws
 from .operands import OneByOneError, Operands, holds_traced, is_seeded, refused
 
 # NumPy's methods that draw entry after entry, and the place of their `size`
@@ -144,6 +146,8 @@ def refuse_state(owner: object, name: str) -> None:
 
 def made(make: Callable, args: tuple, kwargs: dict) -> Any:
     """A generator: the same at each call if its seed is known, else a step."""
+    if kernel_draws.are_on():
+        return kernel_draws.made(make, args, kwargs)
     if drawn_from(make, (args, kwargs)) or holds_traced((args, kwargs)):
         return recorded(make, args, kwargs)
     first, second = make(*args, **kwargs), make(*args, **kwargs)
@@ -179,6 +183,10 @@ def recorded(f: Callable, args: tuple, kwargs: dict) -> AnyArray:
     """The result of the call at each run, as captured code sees it. Raises UnstageableError if it cannot be a step of
     the prelude.
     """
+    if kernel_draws.are_on():
+        draws = drawn_from(f, (args, kwargs))
+        if draws or (is_question(f) and module_of(f) == "time"):
+            return kernel_draws.drawn(f, args, kwargs, draws)
     if is_effect(f) and not is_question(f) and not goes_on(getattr(f, "__self__", None)):
         raise refused(f, "it may change something, or use up what it reads")
     loops = _loops_around(f)
@@ -211,6 +219,7 @@ def _loops_around(f: Callable) -> list:
     loops: list = []
     for builder in around(current()):
         if builder.region.runs is None:
+            refusals.count += 1
             raise refused(f, "how often it is called depends on data (a branch, a while loop)")
         if builder.region.runs == EXAMPLE:
             raise refused(f, "each example of a batch is to have its own", OneByOneError)

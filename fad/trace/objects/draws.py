@@ -6,6 +6,7 @@ traced once, and run many times or never. A draw there, by a call, an iterator o
 shows in the state that generators have in the end.
 """
 import random
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -112,8 +113,16 @@ def note_generator(x: object) -> None:
         current().trace.generators.setdefault(id(generator), (generator, current()))
 
 
+class _Refusals(threading.local):
+    count = 0                                                 # of draws that the prelude cannot make
+
+
+refusals = _Refusals()
+
+
 def refuse_draws() -> None:
     """An error: random numbers are drawn in a region."""
+    refusals.count += 1
     raise UnstageableError("random numbers are drawn in a loop or branch on traced values",
                            why="they are other ones in each iteration", do="draw all of them before")
 

@@ -1,0 +1,292 @@
+"""Draws that the kernel makes: data say how often a generator is asked, in a branch or in a while loop.
+
+    if d > 0 or rng.random() < a:            position ─► drawn = host(0.0, position, function=Draw(rng.random))
+        x = y                                            position = next_position(position, drawn)
+
+The position is state, as any value that captured code keeps in a dict: branches join it, loops carry it. So the draws
+keep the order of the code, and a draw is a function of its position (see kernels/draws.py). If one draw is the
+kernel's, all are, since they take turns. A trace begins without them: the prelude is quicker (see percall.py). It is
+made once more if a draw was refused.
+"""
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from ...ir.build import Value, current
+from ...ir.graph import Literal
+from ...ir.op import registry
+from ...ir.prelude import PreludeCall
+from ...ir.records import EXAMPLE, ONCE
+from ...ir.types import Type, type_of
+from ...kernels import draws
+from ...ops.conditional import around
+from ...ops.literals import python_number
+from ...util import tree
+from ...util.defects import consulted
+from ...util.errors import UnstageableError
+from ...util.where import here
+from ..objects import draws as generators
+from ..objects.draws import goes_on, same_state, state_of
+from .journal import note, standing_in
+from .operands import OneByOneError, Operands, refused
+
+T = TypeVar("T")
+
+
+class _State(threading.local):
+    is_on = False
+
+
+_state = _State()
+
+
+def are_on() -> bool:
+    """Whether the kernel of the program that is being traced draws."""
+    return _state.is_on
+
+
+def drawn_by_kernel_if_needed(trace: Callable[[], T]) -> T:
+    """trace(). If it is refused, and has refused a draw, it is made again, and the kernel draws."""
+    if _state.is_on:
+        return trace()
+    before = generators.refusals.count
+    try:
+        return trace()
+    except Exception:
+        if generators.refusals.count == before:
+            raise
+    _state.is_on = True
+    try:
+        return trace()
+    finally:
+        _state.is_on = False
+
+
+# -- generators ------------------------------------------------------------------------------------------------------
+
+
+class MadeAnew:
+    """A generator that the function makes, as the prelude makes it before each run of the kernel."""
+
+    def __init__(self, make: Callable):
+        self.make, self.made = make, threading.local()
+
+    def __call__(self, *args: object, **kwargs: object) -> None:
+        self.made.generator = self.make(*args, **kwargs)
+
+    @property
+    def generator(self) -> Any:
+        return self.made.generator
+
+
+def made(make: Callable, args: tuple, kwargs: dict) -> Any:
+    """A generator that the function makes, with a seed or without."""
+    if any(b.region.runs != ONCE for b in around(current())):
+        raise refused(make, "a generator of random numbers is made in a branch or a loop")
+    operands, maker = Operands(make), MadeAnew(make)
+    fargs, fkwargs = operands.convert(args), operands.convert(kwargs)
+    if any(goes_on(x) for x in tree.flatten((args, kwargs), is_leaf=goes_on)[0]):
+        raise refused(make, "it draws from another generator")
+    generator = operands.trial(make, args, kwargs, [])
+    _add_step(PreludeCall(current().trace.count_of_steps, maker, fargs, fkwargs))
+    current().trace.makers[id(generator)] = generator, maker, state_of(generator)
+    return generator
+
+
+def refuse_unseen() -> None:
+    """An error if code that a program does not see has drawn from a generator that the function makes."""
+    for x, _, state in current().trace.makers.values():
+        if not same_state(state_of(x), state):
+            raise UnstageableError(
+                "a generator of random numbers, which the function makes, is drawn from by code that a program does "
+                "not see",
+                do="draw in the function itself",
+            )
+
+
+def _add_step(step: PreludeCall) -> None:
+    root = current().root
+    root.trace.count_of_steps += 1
+    step.where = here()
+    root.region.steps.append(step)
+
+
+# -- a draw ----------------------------------------------------------------------------------------------------------
+
+
+class Place(NamedTuple):
+    """An argument of a draw that the kernel gives it: the operand of this number."""
+
+    number: int
+
+
+class Draw:
+    """A call that draws, as the kernel makes it: draw(model, position, *operands). The result is like the model."""
+
+    def __init__(self, f: Callable, owner: "MadeAnew | None", args: tuple, kwargs: dict):
+        self.f, self.owner, self.args, self.kwargs = f, owner, args, kwargs
+        self.type: Any = None
+        self.where = here()
+        self.__name__ = getattr(f, "__name__", "a generator")
+
+    def __call__(self, model: Any, position: Any, *values: Any) -> Any:
+        try:
+            return draws.drawn(position, lambda: self._drawn(values))
+        except draws.LostDraw:
+            raise UnstageableError(
+                "random numbers of an earlier call are asked for", where=self.where,
+                why="the reverse sweep draws them again, and they are not known any more",
+                do="draw them before, and pass them as an argument",
+            ) from None
+
+    def _drawn(self, values: tuple) -> Any:
+        f = self.f if self.owner is None else getattr(self.owner.generator, self.f.__name__)
+        result = f(*_filled(self.args, values), **_filled(self.kwargs, values))
+        result = np.bool_(result) if result is None or isinstance(result, bool) else result
+        if type_of(result).dtype != self.type.dtype or np.ndim(result) != len(self.type.shape):
+            raise UnstageableError(
+                f"{self.__name__} returned {type(result).__name__} of another type or rank than when the function was "
+                "traced",
+                where=self.where, why="a program is for one type", do="let it return one type and shape at each call",
+            )
+        return result
+
+    @property
+    def key(self) -> tuple:
+        return self.f, id(self.owner), str(self.args), str(self.kwargs), self.where
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Draw) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.__name__)
+
+
+def _filled(x: Any, values: tuple) -> Any:
+    if isinstance(x, Place):
+        return values[x.number]
+    if type(x) in (tuple, list):
+        return type(x)([_filled(y, values) for y in x])
+    return {k: _filled(v, values) for k, v in x.items()} if type(x) is dict else x
+
+
+class KernelOperands(Operands):
+    """The arguments of a draw: known ones, and values of the program. While tracing, an example stands for these."""
+
+    def __init__(self, f: Callable):
+        super().__init__(f)
+        self.values: list = []
+        self.pinned: set = set()
+        self.larger = 0                                       # what the examples of integers are larger by
+
+    def _value(self, x: Value) -> Any:
+        if isinstance(x.atom, Literal):
+            return x.atom.value
+        facts = current().integers
+        form = facts.form(x.atom) if x.dtype == np.int64 and not x.shape else None
+        if form is not None and form.is_constant:
+            return form.const
+        if x.atom in self.pinned:
+            return facts.pin(x.atom, here())
+        if not any(x.atom is y.atom for y in self.values):
+            self.values.append(x)
+        return Place([y.atom for y in self.values].index(x.atom))
+
+    def convert(self, x: object) -> Any:
+        return x if goes_on(x) else super().convert(x)
+
+    def _concrete(self, x: object) -> Any:
+        if not isinstance(x, Value):
+            return super()._concrete(x)
+        known = self._value(x)
+        return self._example(x) if isinstance(known, Place) else known
+
+    def _example(self, x: Value) -> Any:
+        facts = current().integers
+        if x.shape:
+            shape = [n if isinstance(n, int) else facts.hint(facts.form(n)) for n in x.atom.type.shape]
+            if None in shape:
+                raise refused(self.f, "it is given an array whose size depends on data")
+            return np.full(shape, 1 / max(shape[0], 1) if x.dtype.kind == "f" else 1, x.dtype)
+        if x.dtype.kind != "i":
+            return x.dtype.type(0.5 if x.dtype.kind == "f" else 1)
+        seen = facts.hint(facts.form(x.atom))
+        return (1 if seen is None else seen) + self.larger
+
+    def result(self, f: Callable, args: tuple, kwargs: dict, draws: list) -> Any:
+        """An example of the result. Its shape depends on sizes that the program is for."""
+        one = self.trial(f, args, kwargs, draws)
+        self.larger = 1
+        integers = [x for x in self.values if not x.shape and x.dtype.kind == "i"]
+        if integers and np.shape(consulted(self.trial, f, args, kwargs, draws)) != np.shape(one):
+            self.pinned = {x.atom for x in integers if current().integers.pin(x.atom, here()) is not None}
+            self.values = [x for x in self.values if x.atom not in self.pinned]
+            if np.shape(self.trial(f, args, kwargs, draws)) != np.shape(one):
+                raise refused(f, "how many numbers it draws depends on data")
+        self.larger = 0
+        return one
+
+
+def drawn(f: Callable, args: tuple, kwargs: dict, drawn_from: list) -> Any:
+    """The result of a call that draws, as captured code sees it."""
+    if any(b.region.runs == EXAMPLE for b in around(current())):
+        raise refused(f, "each example of a batch is to have its own", OneByOneError)
+    if "out" in kwargs:
+        raise refused(f, "it writes to an array (out)")
+    operands, root = KernelOperands(f), current().root
+    example = operands.result(f, args, kwargs, drawn_from)
+    t = _type_of(f, example)
+    draw = Draw(f, _maker(f, args, kwargs), operands.convert(args), operands.convert(kwargs))
+    draw.type = t
+    ledger = _ledger()
+    root.trace.first_position.draws.extend(g for g in drawn_from if id(g) not in root.trace.makers)
+    position = ledger["position"]
+    model = np.zeros(t.shape, t.dtype) if t.shape else t.dtype.type(0)
+    value = registry["host"](model, position, *operands.values, function=draw, like=0)
+    note(ledger)
+    ledger["position"] = registry["next_position"](position, value)
+    return None if example is None else python_number(value) if t.weak else value
+
+
+def _type_of(f: Callable, example: Any) -> Type:
+    if isinstance(example, (bool, np.bool_)) or example is None:
+        example = np.bool_(example)
+    elif not (type(example) in (int, float) or isinstance(example, np.generic) or type(example) is np.ndarray) \
+            or np.asarray(example).dtype.kind not in "biufc":
+        raise refused(f, f"it returns {type(example).__name__}, and programs compute with numbers")
+    return type_of(example)
+
+
+def _maker(f: Any, args: tuple, kwargs: dict) -> "MadeAnew | None":
+    """The maker of the generator that f belongs to, if the function makes it."""
+    makers = current().trace.makers
+    if any(id(x) in makers for x in tree.flatten((args, kwargs), is_leaf=goes_on)[0]):
+        raise refused(f, "a generator that the function makes is given to it")
+    owner = getattr(f, "__self__", None)
+    return makers[id(owner)][1] if id(owner) in makers else None
+
+
+def _ledger() -> dict:
+    """The dict in which the position of the next draw stands."""
+    trace = current().root.trace
+    if trace.ledger is None:
+        trace.first_position = step = PreludeCall(trace.count_of_steps, draws.begin, (), {})
+        _add_step(step)
+        t = type_of(np.int64(0))
+        value = current().root.input(t, "position")
+        trace.dense[value.atom] = True
+        step.leaves.append(((0,), t, value.atom))
+        step.structure = tree.flatten(0)[1]
+        trace.drawn[value.atom] = None, None
+        trace.ledger = standing_in({"position": value})
+    return trace.ledger
+
+
+def settle() -> None:
+    """The end of a function: all draws have been made, whoever needs what was drawn."""
+    ledger = current().root.trace.ledger
+    if ledger is not None and current().parent is None:
+        refuse_unseen()
+        registry["check_that"](registry["less"](ledger["position"], 0), False, what="a draw was left out")
