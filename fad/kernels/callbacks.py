@@ -84,6 +84,8 @@ def answered(place, number, *words):
     """
     function, kinds = _function(place, number)
     result = function(*_values(kinds, words))
+    if type(result) is float:
+        return result
     return np.ascontiguousarray(result) if kinds[0][1] else result.item()
 
 

@@ -43,12 +43,12 @@ def begin() -> np.int64:
     return np.int64(number * STRIDE)
 
 
-def drawn(position: Any, draw: Callable) -> Any:
-    """The draw at this position: draw(), if there is none yet."""
+def drawn(position: Any, draw: Callable, *given: object) -> Any:
+    """The draw at this position: draw(*given), if there is none yet."""
     number, k = divmod(int(position), STRIDE)
     values = _calls.drawn.get(number)
     if values is None or k > len(values):
         raise LostDraw
     if k == len(values):
-        values.append(draw())
+        values.append(draw(*given))
     return values[k]

@@ -128,12 +128,13 @@ class Draw:
     def __init__(self, f: Callable, owner: "MadeAnew | None", args: tuple, kwargs: dict):
         self.f, self.owner, self.args, self.kwargs = f, owner, args, kwargs
         self.type: Any = None
+        self.kind: Any = None                                 # the class of the result while tracing
         self.where = here()
         self.__name__ = getattr(f, "__name__", "a generator")
 
     def __call__(self, model: Any, position: Any, *values: Any) -> Any:
         try:
-            return draws.drawn(position, lambda: self._drawn(values))
+            return draws.drawn(position, self._drawn, values)
         except draws.LostDraw:
             raise UnstageableError(
                 "random numbers of an earlier call are asked for", where=self.where,
@@ -143,15 +144,25 @@ class Draw:
 
     def _drawn(self, values: tuple) -> Any:
         f = self.f if self.owner is None else getattr(self.owner.generator, self.f.__name__)
-        result = f(*_filled(self.args, values), **_filled(self.kwargs, values))
-        result = np.bool_(result) if result is None or isinstance(result, bool) else result
-        if type_of(result).dtype != self.type.dtype or np.ndim(result) != len(self.type.shape):
+        args, kwargs = (_filled(self.args, values), _filled(self.kwargs, values)) if values else (self.args, self.kwargs)
+        result = f(*args, **kwargs)
+        if type(result) is not self.kind or self.type.shape:
+            self._refuse_others(result)
+        return np.bool_(result) if self.type.dtype.kind == "b" and not self.type.shape else result
+
+    def _refuse_others(self, result: Any) -> None:
+        if type_of(np.bool_(result) if result is None or isinstance(result, bool) else result).dtype != self.type.dtype \
+                or np.ndim(result) != len(self.type.shape):
             raise UnstageableError(
                 f"{self.__name__} returned {type(result).__name__} of another type or rank than when the function was "
                 "traced",
                 where=self.where, why="a program is for one type", do="let it return one type and shape at each call",
             )
-        return result
+
+    @property
+    def as_number(self) -> "Callable | None":
+        """The draw as compiled code calls it, where it gives one of Python's floats: without NumPy in between."""
+        return self if self.kind is float else None
 
     @property
     def key(self) -> tuple:
@@ -239,7 +250,7 @@ def drawn(f: Callable, args: tuple, kwargs: dict, drawn_from: list) -> Any:
     example = operands.result(f, args, kwargs, drawn_from)
     t = _type_of(f, example)
     draw = Draw(f, _maker(f, args, kwargs), operands.convert(args), operands.convert(kwargs))
-    draw.type = t
+    draw.type, draw.kind = t, type(example)
     ledger = _ledger()
     root.trace.first_position.draws.extend(g for g in drawn_from if id(g) not in root.trace.makers)
     position = ledger["position"]
