@@ -84,7 +84,8 @@ class LoopRuntime:
             if has_traced(items):
                 return self._selected(items, element, *conditions)
         count = 0 if steps is None else steps.count()
-        if isinstance(count, int) and count <= (1 if conditions else SHORT):
+        is_written_out = isinstance(count, int) and count <= (1 if conditions else SHORT)
+        if is_written_out and not (conditions and is_tracing()):
             return self.list_([element(x) for x in items if all(c(x) for c in conditions)])
         made = Items()
 
@@ -93,7 +94,11 @@ class LoopRuntime:
                 self.if_(self._all_hold(conditions, x), lambda: made.append(element(x)), None, ())
             else:
                 made.append(element(x))
-        self.for_(items, iteration, (), (), (), (), ())
+        if is_written_out:
+            for x in items:
+                iteration(x)
+        else:
+            self.for_(items, iteration, (), (), (), (), ())
         return made
 
     def _all_hold(self, conditions: tuple, x: object) -> ArrayOrNumber:
