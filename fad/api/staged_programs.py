@@ -20,6 +20,7 @@ from ..trace.heap.journal import all_made
 from ..trace.heap.kernel_draws import drawn_by_kernel_if_needed
 from ..trace.heap.state import nodes_of
 from ..trace.lists.export import deliver
+from ..trace.lists.tails import with_tails_if_needed
 from ..trace.outcome.leaks import refuse_changed_arguments
 from ..trace.tracing import trace
 from ..trace.values.decided import decided_if_needed
@@ -188,9 +189,12 @@ class StagedPrograms:
         data = set(dynamic)
         fixed = {k: x for k, x in enumerate(leaves) if k not in data}
         with collection_paused(), config.held():
-            traced = decided_if_needed(lambda: observed_if_needed(lambda: drawn_by_kernel_if_needed(lambda: trace(
-                self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
-                names=[names[k] for k in dynamic], own=True, state=state))))
+            made = functools.partial(trace, self.body, [leaves[k] for k in dynamic], call,
+                                     name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic], own=True,
+                                     state=state)
+            for once_more in (with_tails_if_needed, drawn_by_kernel_if_needed, observed_if_needed, decided_if_needed):
+                made = functools.partial(once_more, made)
+            traced = made()
             traced = in_lanes(traced)
             try:
                 own = 0 if self.lifting is None else sum(k < self.lifting.count for k in dynamic)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.delivery import Append, Argument, Held, Known, Maybe, Output, Store, Tree
+from ..ir.delivery import Append, Argument, Extend, Held, Known, Maybe, Output, Store, Tree
 
 
 def delivery(stores: Sequence) -> "Callable | None":
@@ -20,7 +20,7 @@ def delivery(stores: Sequence) -> "Callable | None":
         return None
     w = _DeliveryWriter()
     for store in stores:
-        w.append(store) if isinstance(store, Append) else w.store(store)
+        w.store(store) if isinstance(store, Store) else w.add(store)
     w.lines[1:1] = w.reads
     exec("\n".join(w.lines), w.scope)
     return w.scope["deliver"]
@@ -39,10 +39,12 @@ class _DeliveryWriter:
         self.scope[name] = x
         return name
 
-    def append(self, store: Append) -> None:
-        own = deque if isinstance(store.owner, deque) else list
+    def add(self, store: "Append | Extend") -> None:
+        own, method = deque if isinstance(store.owner, deque) else list, type(store).__name__.lower()
         owner, value = self.name(store.owner), self.value(store.value)
-        call = f"{owner}.append(" if type(store.owner) is own else f"{self.name(own.append)}({owner}, "
+        value = value if method == "append" else f"[x for x, *_ in {value}]"
+        is_plain = type(store.owner) is own
+        call = f"{owner}.{method}(" if is_plain else f"{self.name(getattr(own, method))}({owner}, "
         self.lines.append(f"    {call}{value})")
 
     def store(self, store: Store) -> None:

@@ -86,6 +86,13 @@ class Store(NamedTuple):
     keeps: bool = False
 
 
+class Extend(NamedTuple):
+    """A list gets more elements: the first parts of tuples, which a tree has in a list."""
+
+    owner: Any
+    value: Any
+
+
 class Append(NamedTuple):
     """A list or deque gets one more element."""
 

@@ -38,6 +38,7 @@ class TraceState:
     # -- state: what is read, written, and new at each call -------------------------------------------
     journal: Any = None                                         # what is written to (trace/heap/journal)
     opened: dict[int, Any] = field(default_factory=dict)        # outer objects that the function may change
+    tails: list[Any] = field(default_factory=list)              # of lists that get elements in regions (lists/tails)
     stand_ins: list[tuple] = field(default_factory=list)        # outer container, its private copy, what it held
     inside: dict[int, Any] = field(default_factory=dict)        # objects that the function itself made
     rewritten: dict[tuple, tuple] = field(default_factory=dict)            # attributes that were given what they had

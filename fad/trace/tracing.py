@@ -206,7 +206,7 @@ def _left(builder: Builder, mark: Any, outputs: list, result: Any) -> "tuple[Lef
     left = left_by(builder, mark, outputs, result)
     if left is not None:
         builder.trace.sources += left.guards
-    if left is None and builder.trace.lifted_owners:
+    if left is None and (builder.trace.lifted_owners or builder.trace.tails):
         raise UnstageableError(
             "state that changes at each call stands beside what a program cannot write",
             why="the function is traced at each call",

@@ -169,3 +169,15 @@ def test_a_jitted_function_that_is_called_by_a_traced_one_returns_a_list():
 def test_derivatives_of_lists():
     for j in (fad.jacobian(numpys_numbers)(X), fad.functional.jacobian(numpys_numbers, X)):
         np.testing.assert_allclose(np.stack(j), np.diag(np.sin(X) + X * np.cos(X)), rtol=1e-12)
+
+
+def test_elements_may_have_parts_without_numbers():
+    def f(x):
+        found = []
+        for v in x:
+            if v > 0.5:
+                found.append((v, None, ()))
+        return found
+    x = np.array([0.4, 0.7, 1.3])
+    for policy in ("now", "never"):
+        assert fad.jit(f, compile=policy, fallback=False)(x) == f(x)

@@ -93,7 +93,7 @@ class Effects:
             )
 
 
-def as_stored(owner: object, name: str, value: object) -> object:
+def as_stored(owner: object, name: str, value: Any) -> Any:
     """The value that an attribute is given.
 
     A traced value may stand for the array from outside that the attribute holds, as after `o.w *= 2`: then it is that
@@ -101,6 +101,8 @@ def as_stored(owner: object, name: str, value: object) -> object:
     """
     trace, own = current().trace, getattr(owner, "__dict__", None)
     before = own.get(name, MISSING) if own is not None else getattr(owner, name, MISSING)
+    if any(value is tail and before is tail.owner for tail in trace.tails):                  # after `o.log += [x]`
+        return before
     entry = trace.captured.get(id(before)) if isinstance(value, Value) else None
     if entry is not None and entry[1] is value:
         value = before

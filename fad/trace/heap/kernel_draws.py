@@ -144,15 +144,17 @@ class Draw:
 
     def _drawn(self, values: tuple) -> Any:
         f = self.f if self.owner is None else getattr(self.owner.generator, self.f.__name__)
-        args, kwargs = (_filled(self.args, values), _filled(self.kwargs, values)) if values else (self.args, self.kwargs)
-        result = f(*args, **kwargs)
+        if values:
+            result = f(*_filled(self.args, values), **_filled(self.kwargs, values))
+        else:
+            result = f(*self.args, **self.kwargs)
         if type(result) is not self.kind or self.type.shape:
             self._refuse_others(result)
         return np.bool_(result) if self.type.dtype.kind == "b" and not self.type.shape else result
 
     def _refuse_others(self, result: Any) -> None:
-        if type_of(np.bool_(result) if result is None or isinstance(result, bool) else result).dtype != self.type.dtype \
-                or np.ndim(result) != len(self.type.shape):
+        found = type_of(np.bool_(result) if result is None or isinstance(result, bool) else result)
+        if found.dtype != self.type.dtype or len(found.shape) != len(self.type.shape):
             raise UnstageableError(
                 f"{self.__name__} returned {type(result).__name__} of another type or rank than when the function was "
                 "traced",

@@ -46,7 +46,10 @@ class AppendedLists:
         self._plan, self.born = weakref.ref(plan), next(births)                 # no cycle keeps the loop's variables
         self.outer = {
             id(c): c
-            for c in containers_in([Name(n, cell).read() for n, cell in plan.cells.items()], journal().is_untouched)
+            for c in containers_in(
+                [*[Name(n, cell).read() for n, cell in plan.cells.items()], *[t.items for t in current().trace.tails]],
+                journal().is_untouched,
+            )
             if isinstance(c, Items)
         }
         self.before = {key: (c.contents(), c.used) for key, c in self.outer.items()}

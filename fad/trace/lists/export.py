@@ -1,7 +1,7 @@
 """Lists of captured code as others see them: results are lists of their elements, NumPy's functions are given arrays,
 objects have lists like these.
 """
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...ops.literals import python_number
 from ...ops.records import Records
@@ -36,6 +36,7 @@ class Delivered(list):
         super().__init__()
         self.arrays = tuple([rows.own_entries(k) for k in range(len(rows.rows))])
         self.structure, self.types = rows.layout.structure, tuple(rows.types_now())
+        self.statics = dict(rows.layout.statics)              # leaves that are one thing in all elements
 
 
 def deliver(result: object) -> Any:
@@ -48,12 +49,19 @@ def deliver(result: object) -> Any:
     )
 
 
+class _Same(NamedTuple):
+    """A column of a delivered list that is one thing in all of its rows."""
+
+    value: Any
+
+
 class _Elements:
     """The form of a delivered list's elements: their structure, and which leaves are Python's numbers."""
 
-    def __init__(self, structure: tree.Structure, types: tuple):
-        self.structure, self.types = structure, types
-        self.key = structure, tuple([(t.dtype, t.rank, t.weak) for t in types])
+    def __init__(self, structure: tree.Structure, types: tuple, statics: dict):
+        self.structure, self.types, self.statics = structure, types, statics
+        self.key = structure, tuple([(t.dtype, t.rank, t.weak) for t in types]), tuple(
+            [(k, id(x)) for k, x in statics.items()])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Elements) and self.key == other.key
@@ -63,10 +71,15 @@ class _Elements:
 
     def apart(self, arrays: tuple) -> list:
         """The elements, in Python's and NumPy's own types."""
-        return _apart(self.structure, self.types, arrays)
+        types, columns, count = iter(self.types), iter(arrays), len(arrays[0])
+        every: list = [_Same(self.statics[k]) if k in self.statics else next(columns)
+                       for k in range(len(self.statics) + len(arrays))]
+        return _apart(self.structure, [None if isinstance(x, _Same) else next(types) for x in every], every, count)
 
 
-def _apart(structure: tree.Structure, types: Any, arrays: Any) -> list:
+def _apart(structure: tree.Structure, types: Any, arrays: Any, count: int) -> list:
+    if structure.cls is None and isinstance(arrays[0], _Same):
+        return [arrays[0].value] * count
     if structure.cls is None:
         array, t = arrays[0], types[0]
         if array.ndim > 1:
@@ -74,18 +87,20 @@ def _apart(structure: tree.Structure, types: Any, arrays: Any) -> list:
         return array.tolist() if t.weak and array.dtype == t.dtype else list(array)
     if issubclass(structure.cls, RowList):
         inner = structure.static
-        return [_apart(inner.layout.structure, inner.types, entries) for entries in zip(*arrays)]
+        return [_apart(inner.layout.structure, inner.types, entries, len(entries[0])) for entries in zip(*arrays)]
     columns, start = [], 0
     for child in structure.children:
         end = start + child.leaves
-        columns.append(_apart(child, types[start:end], arrays[start:end]))
+        columns.append(_apart(child, types[start:end], arrays[start:end], count))
         start = end
     one = tree.Structure(structure.cls, structure.static, (tree.LEAF,) * len(columns))
-    return [one.unflatten(parts) for parts in zip(*columns)]
+    return [one.unflatten(parts) for parts in (zip(*columns) if columns else [()] * count)]
 
 
 tree.register(
-    Delivered, lambda x: (x.arrays, _Elements(x.structure, x.types)), lambda elements, arrays: elements.apart(arrays)
+    Delivered,
+    lambda x: (x.arrays, _Elements(x.structure, x.types, x.statics)),
+    lambda elements, arrays: elements.apart(arrays),
 )
 
 

@@ -10,13 +10,14 @@ its Func, and the program around it stores what it computes for them.
 """
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...ir.build import Builder
-from ...ir.delivery import Append, Argument, Held, Known, Location, Maybe, Output, Store, Tree
+from ...ir.delivery import Append, Argument, Extend, Held, Known, Location, Maybe, Output, Store, Tree
 from ...ir.value import Value
 from ...util import tree
 from ...util.reach import reached
@@ -26,8 +27,9 @@ from ..guards.snapshot import is_same
 from ..heap.journal import CONTAINER, GENERATOR, Mark
 from ..heap.lifting import value_at
 from ..heap.state import is_array as _is_array
-from ..lists.export import plain
+from ..lists.export import Delivered, plain
 from ..lists.rows import RowList
+from ..lists.tails import ElementKind, Tail, refuse_reading
 from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, content, contents
 from ..regions import optional
 from ..runtime.library import original_of
@@ -77,6 +79,7 @@ class _Collector:
         self.root, self.mark, self.outputs = root, mark, list(results)
         self.results = len(self.outputs)
         self.seen_as = {id(made): original for original, made, _ in root.trace.stand_ins}
+        self.seen_as.update((id(tail), tail.owner) for tail in root.trace.tails)
         self.arrays = {id(seen): array for array, seen in root.trace.captured.values()}
         self.arguments = {key: k for k, key in enumerate(root.region.arrived)}
         self.fresh: dict[int, Any] = {id(x): x for x in _nodes(result) if not isinstance(x, tuple)}
@@ -108,7 +111,26 @@ class _Collector:
         for owner in self.root.trace.opened.values():
             if isinstance(owner, Outer):
                 found += self._variables(owner)
-        return found
+        return [*found, *[store for tail in self.root.trace.tails for store in self._of_tail(tail)]]
+
+    def _of_tail(self, tail: Tail) -> list:
+        """Additions at the end of a list."""
+        is_looked_at = any(id(tail.owner) in getattr(s.value, "nodes", ()) for s in self.root.trace.sources)
+        if is_looked_at or self.root.trace.journal.is_noted(tail.owner):
+            refuse_reading()                                  # by code that a program does not see
+        if tail.items.rows is None:
+            return [Append(tail.owner, self._value(x, None)) for x, *_ in tail.items]
+        new = Delivered(tail.items)
+        for k, x in new.statics.items():
+            if isinstance(x, ElementKind):
+                continue
+            known = self._value(x, None)
+            if not isinstance(known, Known):
+                raise NotDeliverable
+            new.statics[k] = known.value
+        rows, structure = tree.flatten(new)
+        outputs = [self._number(x, None) if t.shape else self._output(x) for x, t in zip(rows, new.types)]
+        return [Extend(tail.owner, Tree(structure, tuple(outputs)))]
 
     def _variables(self, owner: Outer) -> list:
         changed = owner.changed()
@@ -180,6 +202,8 @@ class _Collector:
 
     def _value(self, x: object, lifted: object) -> Any:
         """The operand for x in a store. lifted: the input for the former contents of its location."""
+        if isinstance(x, Enum):
+            return Known(x)
         if self._was_there(x):
             return Known(self.seen_as.get(id(x), x))
         x = plain(x)
@@ -242,6 +266,10 @@ class _Collector:
             if id(x) in self.root.trace.lifted_arrays:
                 return Held(self.root.trace.lifted_arrays[id(x)])
             self._see_that_it_is_its_own(x, lifted)
+        return self._output(x)
+
+    def _output(self, x: Tracer) -> Output:
+        """An output of the program that is x."""
         place = next((k for k, y in enumerate(self.outputs) if y is x), len(self.outputs))
         if place == len(self.outputs):
             self.outputs.append(x)

@@ -14,6 +14,7 @@ from ..heap.journal import CONTAINER, Mark
 from ..heap.state import frozen
 from ..heap.state import is_array as _is_array
 from ..lists.items import Items
+from ..lists.listing import Contents
 from ..objects.bound import Unsure
 from ..objects.containers import CHANGING, contents, is_users, put_contents, values_of
 from ..regions import optional
@@ -34,8 +35,9 @@ class LeftInside:
         self.cells, self.is_changed = [e.cell for e in entries], any(e.is_changed for e in entries)
         self.found: dict[int, Tracer] = {}
         self.fresh: list = []
-        for cell in self.cells:
-            self._find(values_of(contents(cell)), mark.born)
+        self.of_numbers: set[int] = set()                     # rows of lists whose elements are numbers: nothing else
+        for inside in map(contents, self.cells):
+            self._find([inside] if isinstance(inside, Contents) else values_of(inside), mark.born)
         self.arguments = {key: (x, y) for key, (x, y) in builder.region.arrived_pairs.items()
                           if key in self.found and key not in builder.region.mutated}
         self.left = [x for key, x in self.found.items() if key not in self.arguments]
@@ -64,6 +66,9 @@ class LeftInside:
         def parts(x: object) -> Iterable:
             if is_choice(x):
                 return (number_of(x),)
+            if isinstance(x, Contents):
+                self.of_numbers.update(id(row) for row, t in zip(x.rows or (), x.types or ()) if not t.shape)
+                return (*x.items, *(x.rows or ()), x.length)
             if isinstance(x, tuple):
                 return x
             if isinstance(x, Records):
@@ -97,7 +102,7 @@ class LeftInside:
         for x in self.left:
             if is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None:
                 raise _refusal()
-            for base in bases_of(x, self.builder.root) if _is_array(x) else ():
+            for base in bases_of(x, self.builder.root) if _is_array(x) and id(x) not in self.of_numbers else ():
                 if id(base) in self.builder.region.arrived_pairs or (
                     self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)
                 ):
@@ -123,7 +128,10 @@ class LeftInside:
             before = _inside(cell)
             after = _mapped(before, new)
             if after is not before:
-                list.__setitem__(cell, slice(None), after) if isinstance(cell, Items) else put_contents(cell, after)
+                if isinstance(after, Contents) or not isinstance(cell, Items):
+                    put_contents(cell, after)
+                else:
+                    list.__setitem__(cell, slice(None), after)
         for array, y in zip(self.arrays, values[len(self.left) + len(self.maybe):]):
             array.set(y)
         for twin in self.builder.region.twins:                       # the function around may not change them, either
@@ -183,6 +191,10 @@ def _mapped(inside: object, new: dict) -> Any:
     if isinstance(inside, dict):
         after = {k: value(x) for k, x in inside.items()}
         return inside if all(after[k] is inside[k] for k in inside) else after
+    if isinstance(inside, Contents):
+        rows, length = _mapped(inside.rows, new), value(inside.length)
+        is_same = rows is inside.rows and length is inside.length
+        return inside if is_same else inside._replace(rows=rows, length=length)
     if isinstance(inside, list):
         listed = [value(x) for x in inside]
         return inside if all(a is b for a, b in zip(listed, inside)) else listed

@@ -21,6 +21,7 @@ from ..lists.elements import Fixed
 from ..lists.export import as_array, as_arrays, number_of
 from ..lists.items import Items
 from ..lists.rows import RowList
+from ..lists.tails import Tail
 from ..objects.containers import NEVER_CHANGE
 from ..objects.originals import StandIn, original_of
 from ..values import text
@@ -127,7 +128,7 @@ complex_ = _number_class(complex, _as_complex)
 
 def class_of(x: object) -> Any:
     """type(x) for the value that a tracer stands for. For fad's own lists it is list."""
-    if isinstance(x, (Items, Fixed)):
+    if isinstance(x, (Items, Fixed, Tail)):
         return list
     x = original_of(x)
     if isinstance(x, (Records, Record)):
@@ -160,7 +161,7 @@ def isinstance_(x: Any, classes: Any) -> bool:
     """
     if isinstance(x, Tracer):
         return issubclass(_original_class(x), classes)
-    if isinstance(x, (Records, Record)) or (is_routine(type(x)) and hasattr(x, "stands_for")):
+    if isinstance(x, (Records, Record, Tail)) or (is_routine(type(x)) and hasattr(x, "stands_for")):
         return issubclass(x.stands_for, classes)
     x = original_of(x)
     if type(x) not in NEVER_CHANGE and stack.builders() and not stack.is_live():
@@ -174,7 +175,7 @@ def hasattr_(x: object, name: str) -> bool:
     """hasattr() of the value that a traced one stands for, or of a list."""
     if isinstance(x, (Tracer, Items, Fixed)):
         return in_class(_original_class(x) if isinstance(x, Tracer) else list, name) is not MISSING
-    return hasattr(x.stands_for if isinstance(x, (Records, Record)) else x, name)
+    return hasattr(x.stands_for if isinstance(x, (Records, Record, Tail)) else x, name)
 
 
 def getattr_(x: object, name: str, *default: object) -> object:

@@ -36,6 +36,7 @@ from ..heap.callbacks import watched
 from ..heap.journal import journal, note, standing_in
 from ..heap.opaque import note_reach
 from ..heap.percall import Maker, refuse_unseen
+from ..lists.tails import tails
 from ..objects.containers import NEVER_CHANGE, Globals, content, contents, put_contents, values_of
 from ..objects.draws import goes_on, numpy_random
 from ..objects.opaque_state import BUFFERS
@@ -74,7 +75,7 @@ class Capture(Attributes, Reading, Scopes):
         self.sources = builder.trace.sources
         self.packages: set[str] = set()               # captured since a function of theirs was asked for by itself
         self.runtime = Runtime(self)
-        self._copies: dict[int, tuple[Any, Any]] = {}
+        self._copies: dict[int, tuple[Any, Any]] = {} if builder.live else tails()
         self._originals: dict[int, FunctionType] = {}         # id of a function's copy -> the function
         self._wrappers: set[int] = set()                      # library functions whose closures are looked at
         self._modules: dict[int, tuple[Any, Any]] = {}        # modules, as rewritten code sees them

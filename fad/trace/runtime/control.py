@@ -34,6 +34,7 @@ from ..heap.percall import Maker, is_per_call
 from ..lists.distributions import called_anew
 from ..lists.items import Items
 from ..lists.rows import RowList
+from ..lists.tails import note_growth
 from ..objects.bound import read
 from ..objects.containers import is_users
 from ..objects.originals import StandIn, original_of
@@ -84,6 +85,8 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         if isinstance(f, Dispatched):
             return functools.partial(self._dispatched_method, f)
         f = f.original if type(f) is Maker else text_of(f) or f
+        if is_tracing():
+            note_growth(f)
         if is_setting(f) and is_tracing():
             return functools.partial(answer, current().root, f)
         if is_tracing() and is_per_call(f):

@@ -29,6 +29,7 @@ from ..heap.effects import as_stored
 from ..heap.journal import journal, note
 from ..heap.locking import HeldLock, is_lock
 from ..heap.opaque import note_reads, note_write
+from ..lists.tails import note_growth
 from ..regions import optional
 from ..values.tracer import Tracer
 from .builtin import length
@@ -146,12 +147,14 @@ class DataModel(Protocols, Conversions):
         _, operation, name, _ = BINARY[op]
         if type(a) in PLAIN and type(b) in PLAIN:
             if type(a) not in UNCHANGING:
+                note_growth(a)
                 note(a)
             return operation(a, b)
         method = self.special(a, f"__i{name}__")
         if method is not None:
             found = method(a, b)
             return self.binary(op, a, b) if found is NotImplemented else found
+        note_growth(a)
         note_write(a, f"__i{name}__")
         a, b = self._beside(a, b)
         return operation(a, b) if hasattr(type(a), f"__i{name}__") else self.binary(op, a, b)

@@ -1,0 +1,135 @@
+"""Lists from outside that get elements where data decide: in a branch, in a loop that data end.
+
+    if x > limit:                        if x > limit:
+        self.log.append(x)      ->           tail.append(x)       the program has the tail as it has lists of its own
+                                                                  (rows.py); each call delivers it: log.extend(tail)
+
+Captured code sees a Tail in place of such a list. It may append, and nothing else: what the list holds is another thing
+at each call. A trace begins with the list itself; it is made once more, with tails, if a list got elements in a region
+and the trace was refused.
+"""
+import threading
+from collections.abc import Callable, Iterable
+from types import BuiltinMethodType
+from typing import Any, TypeVar
+
+from ...ir.build import current
+from ...ir.records import EXAMPLE, ONCE
+from ...ir.types import type_of
+from ...util import tree
+from ...util.errors import UnstageableError
+from ..heap.journal import journal, standing_in
+from ..heap.state import is_numeric
+from .items import Items
+
+T = TypeVar("T")
+GROWING = ("append", "extend")                                # methods of lists that add elements at the end
+
+
+class _State(threading.local):
+    def __init__(self) -> None:
+        self.wanted: dict[int, list] = {}                     # lists that got elements in regions
+        self.chosen: dict[int, list] = {}                     # lists that have tails in this trace
+
+
+_state = _State()
+
+
+def note_growth(x: Any) -> None:
+    """Remember a list from outside that a region lets grow: x, or the list whose method x is."""
+    if type(x) is BuiltinMethodType and x.__name__ in GROWING:
+        x = x.__self__
+    if type(x) is list and current().parent is not None and id(x) not in journal().made and journal().is_outer(x):
+        _state.wanted[id(x)] = x
+
+
+def with_tails_if_needed(trace: Callable[[], T]) -> T:
+    """trace(). If it is refused, it is made again, with tails of the lists that got elements in regions."""
+    if _state.chosen:
+        return trace()
+    _state.wanted = {}
+    try:
+        return trace()
+    except Exception:
+        if not _state.wanted:
+            raise
+    _state.chosen, _state.wanted = _state.wanted, {}
+    try:
+        return trace()
+    finally:
+        _state.chosen = {}
+
+
+def tails() -> dict:
+    """The tails of the lists that have one in the trace that begins now: id of a list -> the list, its tail."""
+    found = {key: (owner, Tail(owner)) for key, owner in _state.chosen.items()}
+    current().trace.tails = [tail for _, tail in found.values()]
+    return found
+
+
+class Tail:
+    """A list from outside, as captured code sees it that only appends to it."""
+
+    stands_for = list                                         # to those who ask for its class
+
+    def __init__(self, owner: list):
+        self.owner, self.items = owner, standing_in(Items())
+        self.items.birth = 0                                  # it was there before all functions of the trace
+
+    def append(self, x: object) -> None:
+        """Let the list get one more element. Beside it stand its kind, since rows join ints and floats and a list
+        outside does not, and a number, since rows have one at least."""
+        self.items.home = _function_here()
+        self.items.append((x, kind_of(x), 0))
+
+    def extend(self, more: Iterable) -> None:
+        """Let the list get more elements."""
+        for x in more:
+            self.append(x)
+
+    def __iadd__(self, more: Iterable) -> "Tail":
+        self.extend(more)
+        return self
+
+
+class ElementKind:
+    """The kinds of numbers in an element."""
+
+    def __init__(self, key: tuple):
+        self.key = key
+
+
+_kinds: dict[tuple, ElementKind] = {}
+
+
+def kind_of(x: object) -> ElementKind:
+    """The kind of an element: one object for all elements of a kind."""
+    types = [type_of(y) if is_numeric(y) else None for y in tree.flatten(x)[0]]
+    key = tuple([t and (t.dtype, len(t.shape), t.weak) for t in types])
+    return _kinds.setdefault(key, ElementKind(key))
+
+
+def _function_here() -> Any:
+    """The function that is being traced, around all branches and loops."""
+    builder = current()
+    while builder.region.runs not in (ONCE, EXAMPLE):
+        builder = builder.parent                              # type: ignore[assignment]
+    return builder
+
+
+def refuse_reading(*args: object) -> Any:
+    """An error: a list is read that has a tail."""
+    raise UnstageableError(
+        "a list from outside is read that gets elements in a branch or a loop on traced values",
+        why="how many elements it has is another number at each call",
+        do="append to a list of the function, and extend the outer one in the end",
+    )
+
+
+for _name in (
+    "len", "iter", "bool", "getitem", "setitem", "delitem", "contains", "add", "radd", "mul", "rmul", "imul", "eq",
+    "ne", "lt", "le", "gt", "ge", "reversed", "hash", "repr", "str", "format", "copy", "deepcopy", "reduce_ex", "array",
+):
+    setattr(Tail, f"__{_name}__", refuse_reading)
+for _name in ("insert", "remove", "clear", "index", "count", "sort", "reverse", "pop", "copy"):
+    setattr(Tail, _name, refuse_reading)
