@@ -42,7 +42,16 @@ def test_stacks_and_strides(dtype):
     close(IFFT(x[0]), np.fft.ifft(x[0]), tolerance)
 
 
-@pytest.mark.parametrize("n", [9, 10, 18, 19, 40])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [9, 10])
+def test_stacks_of_real_rows(dtype, n):
+    x = signal(2, n, 3).real.astype(dtype).swapaxes(1, 2)
+    tolerance = 1e-6 if dtype == np.float32 else 1e-13
+    close(RFFT(x), np.fft.rfft(x), tolerance)
+    close(IRFFT(np.fft.rfft(x), n), x, tolerance)
+
+
+@pytest.mark.parametrize("n", [2, 9, 10, 18, 19, 40])
 def test_real_results_of_any_length(n):
     close(IRFFT(signal(10), n), np.fft.irfft(signal(10), n))
 
