@@ -38,7 +38,7 @@ def _less(x, y):
     if isinstance(x, types.Complex):
         return lambda x, y: _complex_less(x, y)
     if isinstance(x, types.Float):
-        return lambda x, y: x < y or (y != y and x == x)
+        return lambda x, y: (x < y) | ((y != y) & (x == x))
     return lambda x, y: x < y
 
 
@@ -188,17 +188,30 @@ def _argsort(x):
     return viewed(out, x.shape)
 
 
+def _emit_pick(context, builder, sig, args):
+    picked = builder.select(*args)
+    picked.set_metadata("unpredictable", builder.module.add_metadata([]))
+    return picked
+
+
+def _no_pick(condition, x, y):
+    raise NotImplementedError("_pick exists in compiled code only")
+
+
+#: One of two integers, by an instruction that LLVM does not make a branch of: a processor would guess half of those of
+#: a search wrong.
+_pick = compiled_as(_no_pick, lambda *_: (types.intp, types.boolean, types.intp, types.intp), _emit_pick)
+
+
 @inner(lambda *_: types.intp, inline=True)
 def _place(a, x, right):
     """The first place in the sorted a where x can be put, or the last one."""
-    low, high = 0, a.size
-    while low < high:
-        middle = (low + high) // 2
-        before = not _less(x, a[middle]) if right else _less(a[middle], x)
-        if before:
-            low = middle + 1
-        else:
-            high = middle
+    low, rest = 0, a.size
+    while rest > 0:
+        half = (rest + 1) // 2
+        y = a[low + half - 1]
+        low = _pick(not _less(x, y) if right else _less(y, x), low + half, low)
+        rest -= half
     return low
 
 

@@ -58,3 +58,12 @@ def test_searchsorted(dtype, right):
     np.testing.assert_array_equal(SEARCH(a, v, right), np.searchsorted(a, v, side))
     np.testing.assert_array_equal(sorting.searchsorted(a, v, right), np.searchsorted(a, v, side))
     assert SEARCH(a, v[1, 1], right) == np.searchsorted(a, v[1, 1], side)
+
+
+@pytest.mark.parametrize("right", [False, True])
+def test_searches_in_rows_of_all_lengths(right):
+    for n in [*range(1, 20), 63, 64, 65]:
+        a = np.sort(np.random.default_rng(n).integers(0, n, n))
+        v = np.arange(-1, n + 1)
+        np.testing.assert_array_equal(SEARCH(a, v, right), np.searchsorted(a, v, "right" if right else "left"))
+    assert SEARCH(np.empty(0), np.array([1.0]), right)[0] == 0
