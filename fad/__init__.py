@@ -100,8 +100,8 @@ _LATER = {name: module for module, names in {
     "util.tree": "register",
 }.items() for name in names.split()}
 _OF_NN = dict.fromkeys((
-    "adaptive_avg_pool1d avg_pool1d batch_norm celu conv1d conv2d cosine_similarity dropout group_norm hardshrink "
-    "layer_norm max_pool1d max_pool2d pairwise_distance prelu rrelu selu threshold").split(), "nn.functional")
+    "avg_pool1d batch_norm conv1d conv2d cosine_similarity dropout group_norm layer_norm max_pool1d max_pool2d prelu "
+    "selu threshold").split(), "nn.functional")
 __all__ = [*[name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")],
            *_LATER]
 _OF_IPYTHON = dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "show.magics")  # %load_ext fad

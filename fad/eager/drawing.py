@@ -13,7 +13,7 @@ from .generators import Generator, default_generator, get_rng_state, manual_seed
 from .generators import normal as standard_normal
 from .inplace import in_place
 from .promotion import default
-from .registry import FUNCTIONS, define, delivered, function, sizes_of
+from .registry import FUNCTIONS, delivered, function, sizes_of
 from .tensor import Tensor, wrap
 
 
@@ -102,17 +102,6 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     return leaf(np.asarray(drawn, np.int64).reshape(*a.shape[:-1], num_samples))
 
 
-define("poisson",
-       lambda input, *, generator=None: leaf(np.asarray(source(generator).poisson(input._a)).astype(input._a.dtype)),
-       "Numbers drawn from Poisson distributions of these rates.", method=False)
-
-
-@function(method=False)
-def binomial(count: Tensor, prob: Tensor, *, generator: object = None) -> Tensor:
-    """Numbers of successes drawn from binomial distributions."""
-    return leaf(np.asarray(source(generator).binomial(count._a.astype(np.int64), prob._a)).astype(prob._a.dtype))
-
-
 def randint_like(input: Tensor, low: int, high: object = None, *, dtype: DTypeLike = None, requires_grad: bool = False,
                  **options: object) -> Tensor:
     """Integers drawn evenly from [low, high), in the shape of a tensor."""
@@ -147,18 +136,6 @@ _drawn("normal_", lambda rng, shape, mean=0.0, std=1.0: rng.normal(mean, std, sh
        "Numbers drawn from a normal distribution, in place.",
        lambda mean=0.0, std=1.0: std < 0 and f"normal expects std >= 0.0, but found std {std:g}")
 _drawn("bernoulli_", _chances, "1 with probability p (a number, or a tensor of them), else 0, in place.")
-_drawn("exponential_", lambda rng, shape, lambd=1.0: rng.exponential(1 / lambd, shape),
-       "Numbers drawn from an exponential distribution, in place.",
-       lambda lambd=1.0: lambd <= 0 and f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-_drawn("log_normal_", lambda rng, shape, mean=1.0, std=2.0: rng.lognormal(mean, std, shape),
-       "Numbers whose logarithms are normal, in place.",
-       lambda mean=1.0, std=2.0: std <= 0 and f"log_normal_ expects std > 0.0, but found std={std:g}")
-_drawn("cauchy_", lambda rng, shape, median=0.0, sigma=1.0: median + sigma * rng.standard_cauchy(shape),
-       "Numbers from a Cauchy distribution, in place.",
-       lambda median=0.0, sigma=1.0: sigma <= 0 and f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-_drawn("geometric_", lambda rng, shape, p: rng.geometric(p, shape),
-       "Numbers of trials up to the first success, in place.",
-       lambda p: not 0 < p < 1 and f"geometric_ expects p to be in (0, 1), but got p={p:g}")
 
 
 def random_(self: Tensor, low: object = None, high: object = None, *, generator: object = None) -> Tensor:

@@ -1,16 +1,11 @@
-"""The short-time Fourier transform: spectra of the frames of a signal, and the signal of such spectra; windows."""
+"""The short-time Fourier transform: spectra of the frames of a signal, and the signal of such spectra."""
 from typing import Any
 
 import numpy as np
 
 from ..ops.face import BY_NAME
-from .creation import leaf
-from .devices import on_cpu
-from .dtypes import as_dtype
-from .inplace import number
 from .joining import stack
-from .promotion import default
-from .registry import define, function
+from .registry import function
 from .tensor import Tensor, wrap
 from .together import together
 
@@ -106,29 +101,3 @@ def istft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length
         y = wrap(np.zeros((n, end - start), y.dtype)).slice_scatter(y, 1, 0, total - start)  # type: ignore[attr-defined]
     y = y if batched else y.squeeze(0)
     return together((y,), "IstftBackward0", (input, window))[0]
-
-
-def _hamming(n: int, alpha: float = 0.54, beta: float = 0.46) -> np.ndarray:
-    alpha, beta = number(alpha, "hamming_window", "alpha"), number(beta, "hamming_window", "beta")
-    return alpha - beta * np.cos(2 * np.pi * np.arange(n) / max(n - 1, 1))
-
-
-def _taper(name: str, values: object) -> None:
-    @on_cpu
-    def call(window_length: int, periodic: bool = True, *args: Any, dtype: Any = None, requires_grad: bool = False,
-             **kwargs: object) -> Tensor:
-        if window_length < 0:
-            raise RuntimeError(f"{name} requires non-negative window_length, got window_length={window_length}")
-        a = values(window_length + bool(periodic), *args, **kwargs) if window_length != 1 else np.ones(1)
-        return leaf(a[:window_length].astype(default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
-    define(name, call, f"The {name.replace('_', ' ')}: one period of it, or (periodic=False) symmetric.", method=False)
-
-
-for _name, _values in {
-    "hann_window": np.hanning,
-    "hamming_window": _hamming,
-    "blackman_window": np.blackman,
-    "bartlett_window": np.bartlett,
-    "kaiser_window": lambda n, beta=12.0: np.kaiser(n, number(beta, "kaiser_window", "beta")),
-}.items():
-    _taper(_name, _values)

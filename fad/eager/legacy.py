@@ -8,7 +8,6 @@ from ..util.array import DTypeLike
 from . import errors
 from .creation import leaf
 from .dtypes import as_data, as_dtype
-from .promotion import default
 from .registry import FUNCTIONS, sizes_of
 from .tensor import Tensor
 
@@ -38,10 +37,8 @@ def of_dtype(dtype: np.dtype, *args: object) -> Tensor:
     return leaf(np.array(as_data(data)).astype(dtype))
 
 
-for _name, _dtype in {"DoubleTensor": np.float64, "FloatTensor": np.float32, "HalfTensor": np.float16,
-                      "LongTensor": np.int64, "IntTensor": np.int32,
-                      "ShortTensor": np.int16, "CharTensor": np.int8, "ByteTensor": np.uint8,
-                      "BoolTensor": np.bool_}.items():
+for _name, _dtype in {"DoubleTensor": np.float64, "FloatTensor": np.float32, "LongTensor": np.int64,
+                      "IntTensor": np.int32, "ByteTensor": np.uint8, "BoolTensor": np.bool_}.items():
     FUNCTIONS[_name] = TensorType(_name, (), {"dtype": np.dtype(_dtype), "__doc__": f"Tensors of {np.dtype(_dtype)}."})
 _BY_TYPE = {f"torch.{name}": kind.dtype for name, kind in FUNCTIONS.items() if isinstance(kind, TensorType)}
 _BY_TYPE.update({"torch.ComplexDoubleTensor": np.dtype(np.complex128),
@@ -78,12 +75,6 @@ def _set_volatile(self: Tensor, value: bool) -> None:
                   stacklevel=2)
 
 
-def set_default_tensor_type(kind: object) -> None:
-    """Deprecated: set_default_dtype."""
-    default.dtype = as_dtype(_BY_TYPE[kind] if isinstance(kind, str) else kind.dtype)
-
-
 Tensor.type, Tensor.new = type_, new                                           # type: ignore[attr-defined]
 Tensor.volatile = property(volatile, _set_volatile, doc=volatile.__doc__)      # type: ignore[attr-defined]
-FUNCTIONS["set_default_tensor_type"] = set_default_tensor_type
 __all__ = ["TensorType", "of_dtype", "type_", "new"]

@@ -10,7 +10,7 @@ from ..util.array import AnyArray, ArrayOrNumber
 from ..util.lazy import LazyModule
 from .conversion import to
 from .fast import binary, unary
-from .inplace import copy_, in_place, requires_grad
+from .inplace import in_place
 from .op_in_place import op_in_place
 from .overrides import MISSING, handled, overriding
 from .promotion import checked, refuse, refuses, result_type
@@ -250,28 +250,6 @@ def _commuting(call: Callable) -> Callable:
     return lambda self, other: call(self, other)
 
 
-define("prelu", lambda self, weight: activations.prelu(self, weight),
-       "x where positive, else weight * x; a weight for each channel.", only_method=True)
-define("hardshrink", lambda self, lambd=0.5: activations.hardshrink(self, lambd),
-       "x where |x| is more than lambd, else 0.", only_method=True)
-
-
-def apply_(self: Tensor, f: Callable) -> Tensor:
-    """Every element replaced by f of it, in place; not part of a graph."""
-    if requires_grad(self):
-        raise TypeError("apply_ is only supported on tensors that don't require gradients: detach() it first")
-    new = np.asarray([f(v) for v in self._a.reshape(-1).tolist()], self._a.dtype).reshape(self._a.shape)
-    return in_place(self, lambda old: wrap(new))
-
-
-def map_(self: Tensor, other: Tensor, f: Callable) -> Tensor:
-    """Every element replaced by f of it and the other's, in place; not part of a graph."""
-    if requires_grad(self) or requires_grad(other):
-        raise TypeError("map_ is only supported on tensors that don't require gradients: detach() them first")
-    pairs = zip(self._a.reshape(-1).tolist(), np.broadcast_to(other._a, self._a.shape).reshape(-1).tolist())
-    return copy_(self, wrap(np.asarray([f(a, b) for a, b in pairs]).reshape(self._a.shape)))
-
-
 def _in_place_operator(name: str) -> Callable:
     record, called = op[name], _CALLED.get(name, name)
     return lambda self, other: op_in_place(record, self, other, name=called) if is_operand(other) else NotImplemented
@@ -294,6 +272,5 @@ for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": 
                        "ne": "not_equal"}.items():
     setattr(Tensor, f"__{_python}__", _operator(_name))
 Tensor.__neg__, Tensor.__abs__, Tensor.__invert__ = Tensor.neg, Tensor.abs, Tensor.bitwise_not  # type: ignore[attr-defined]
-Tensor.apply_, Tensor.map_ = apply_, map_  # type: ignore[attr-defined]
 Tensor.__pos__ = FUNCTIONS["positive"]  # type: ignore[attr-defined]
 Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]

@@ -18,20 +18,18 @@ other: Div1 Mul1
 pad: ConstantPadNd0
 result: Exp0 Exp20 Expm10 Polar0 Reciprocal0 Relu0 Rsqrt0 Sigmoid0 SpecialNdtri0 Sqrt0 Tan0 Tanh0
 self: Abs0 Acos0 Acosh0 AdaptiveAvgPool2D0 Angle0 Asin0 Asinh0 Atan0 Atanh0 Cos0 Cosh0 Digamma0 Erf0
-  Erfc0 Erfinv0 Hardsigmoid0 Hardswish0 I00 Lgamma0 LinalgMatrixExp0 Log0 Log100 Log1P0 Log20 Mish0 NanToNum0 Silu0 Sin0
+  Erfc0 Erfinv0 I00 Lgamma0 LinalgMatrixExp0 Log0 Log100 Log1P0 Log20 NanToNum0 Silu0 Sin0
   Sinc0 Sinh0 SpecialEntr0
 self_sym_sizes: Expand0 ReshapeAlias0 Squeeze0 Squeeze3 Sum0 Trace0 UnsafeView0 View0
 weight: Lerp0
 L upper: LinalgCholeskyEx0
 accumulate indices: IndexPut0
-alpha self: Celu0
 approximate self: Gelu0
 buffer self: LogSigmoid0
 dim index: IndexFill0 IndexFill1 Scatter0 Scatter1 ScatterAdd0 SelectScatter0
 dim normalization: FftC2R0
 dim result: LogSoftmax0 Softmax0
 exponent: Frexp0
-dim self: Glu0
 dim self_sym_sizes: Squeeze1 Squeeze2 Squeeze4 Squeeze5
 dim0 dim1: Transpose0 Transpose1
 dims k: Rot900
@@ -42,7 +40,6 @@ exponent self: Pow0
 imag real: Complex0
 index self: Take0
 indices self_sym_sizes: Index0
-lambd self: Hardshrink0 Softshrink0
 mask self: MaskedSelect0
 mask source_sym_sizes: MaskedScatter0
 mat2 self: Bmm0
@@ -85,7 +82,7 @@ max min self: Clamp0 Clamp1
 max_val min_val self: Hardtanh0
 other result self: Hypot0
 other rounding_mode self: Div2
-output_size scales self_sym_sizes: UpsampleNearest1D0 UpsampleNearestExact1D0
+output_size scales self_sym_sizes: UpsampleNearest1D0
 p result self: Pdist0
 reduction self target: MseLoss0
 result self upper: CholeskyInverse0
@@ -114,12 +111,12 @@ dim1 dim2 offset self_sym_sizes: Diagonal0
 dimension self_sym_sizes size step: Unfold0
 input2 result self upper: CholeskySolve0
 other p result self: Dist0
-output_size scales_h scales_w self_sym_sizes: UpsampleNearest2D0 UpsampleNearestExact2D0
+output_size scales_h scales_w self_sym_sizes: UpsampleNearest2D0
 p result x1 x2: Cdist0
 reduction self target weight: BinaryCrossEntropy0
 A LU left pivots result: LinalgSolveEx0
 S S_sym_argsize_minus_1 U Vh full_matrices: LinalgSvd0
-align_corners output_size scales_h scales_w self_sym_sizes: UpsampleBicubic2D0 UpsampleBilinear2D0
+align_corners output_size scales_h scales_w self_sym_sizes: UpsampleBilinear2D0
 alpha dim index source source_dim: IndexAdd0
 correction dim keepdim result self: Std0
 correction dim keepdim result0 self: StdMean0
@@ -128,8 +125,7 @@ dim keepdim max min self: Aminmax0
 dim keepdim ord result self: LinalgVectorNorm0
 indices padding_idx scale_grad_by_freq sparse weight_sym_argsize_0: Embedding0
 left result self unitriangular upper: LinalgSolveTriangular0
-lower noise self training upper: RreluWithNoise0
-output_size scales_d scales_h scales_w self_sym_sizes: UpsampleNearest3D0 UpsampleNearestExact3D0
+output_size scales_d scales_h scales_w self_sym_sizes: UpsampleNearest3D0
 pos_weight reduction self target weight: BinaryCrossEntropyWithLogits0
 A self solution transpose unitriangular upper: TriangularSolve0
 align_corners output_size scales_d scales_h scales_w self_sym_sizes: UpsampleTrilinear3D0
@@ -170,9 +166,7 @@ _TENSORS = frozenset((  # the names that tensors have; others are numbers, sizes
 _OF_NUMBERS = frozenset(("DivBackward1", "MulBackward1", "LerpBackward0", "SelectBackward0", "SelectScatterBackward0"))
 # their slopes are constant piece by piece: a recorded gradient still leads to the argument, where nothing more comes of
 # it
-FLAT = frozenset(
-    f"{name}Backward0" for name in "Relu LeakyRelu Hardtanh Hardsigmoid Hardshrink Softshrink Threshold".split()
-)
+FLAT = frozenset(f"{name}Backward0" for name in "Relu LeakyRelu Hardtanh Threshold".split())
 # they save no tensor: any number of passes goes through
 LASTING = _OF_NUMBERS | {node for node, names in SHOWN.items() if _TENSORS.isdisjoint(names)} - {
     "FrexpBackward0",         # whose exponent is a tensor

@@ -1,11 +1,11 @@
-"""Splitting into parts, views that are copied, and stacking of what has fewer dimensions."""
+"""Splitting into parts, and stacking of what has fewer dimensions."""
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .errors import scalar_name
-from .registry import FUNCTIONS, define, function, one_dim
+from .registry import define, function, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, recount
 from .together import together
@@ -142,16 +142,3 @@ def _at_least(name: str, shape: Callable) -> None:
 _at_least("atleast_1d", lambda s: s or (1,))
 _at_least("atleast_2d", lambda s: s if len(s) > 1 else (1, *(s or (1,))))
 _at_least("atleast_3d", lambda s: s if len(s) > 2 else (*s, 1) if len(s) == 2 else (1, *(s or (1,)), 1))
-
-
-def _copied(name: str, view: Callable) -> None:
-    def call(self: Tensor, *args: object, **kwargs: object) -> Any:
-        y = view(self, *args, **kwargs)
-        return tuple([part.clone() for part in y]) if isinstance(y, tuple) else y.clone()
-    define(f"{name}_copy", call, f"{name}, copied.")
-
-
-for _name in ("as_strided", "diagonal", "narrow", "permute", "select", "split", "squeeze", "t", "transpose", "unbind",
-              "unfold", "unsqueeze", "view_as_real",
-              "view_as_complex", "expand", "view", "detach"):
-    _copied(_name, FUNCTIONS.get(_name) or getattr(Tensor, _name))

@@ -1,27 +1,14 @@
 """fad.nn.init: first values of parameters."""
 from ..eager.nn.init import calculate_gain as calculate_gain
-from ..eager.nn.init import constant as constant
 from ..eager.nn.init import constant_ as constant_
-from ..eager.nn.init import dirac as dirac
-from ..eager.nn.init import dirac_ as dirac_
-from ..eager.nn.init import eye as eye
 from ..eager.nn.init import eye_ as eye_
-from ..eager.nn.init import kaiming_normal as kaiming_normal
 from ..eager.nn.init import kaiming_normal_ as kaiming_normal_
-from ..eager.nn.init import kaiming_uniform as kaiming_uniform
 from ..eager.nn.init import kaiming_uniform_ as kaiming_uniform_
-from ..eager.nn.init import normal as normal
 from ..eager.nn.init import normal_ as normal_
 from ..eager.nn.init import ones_ as ones_
-from ..eager.nn.init import orthogonal as orthogonal
 from ..eager.nn.init import orthogonal_ as orthogonal_
-from ..eager.nn.init import sparse as sparse
-from ..eager.nn.init import sparse_ as sparse_
 from ..eager.nn.init import trunc_normal_ as trunc_normal_
-from ..eager.nn.init import uniform as uniform
 from ..eager.nn.init import uniform_ as uniform_
-from ..eager.nn.init import xavier_normal as xavier_normal
 from ..eager.nn.init import xavier_normal_ as xavier_normal_
-from ..eager.nn.init import xavier_uniform as xavier_uniform
 from ..eager.nn.init import xavier_uniform_ as xavier_uniform_
 from ..eager.nn.init import zeros_ as zeros_

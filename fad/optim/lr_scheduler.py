@@ -1,5 +1,4 @@
 """fad.optim.lr_scheduler: learning-rate schedules."""
-from ..eager.optim.schedules import EPOCH_DEPRECATION_WARNING as EPOCH_DEPRECATION_WARNING
 from ..eager.optim.schedules import CosineAnnealingLR as CosineAnnealingLR
 from ..eager.optim.schedules import ExponentialLR as ExponentialLR
 from ..eager.optim.schedules import LambdaLR as LambdaLR

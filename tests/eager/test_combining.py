@@ -33,8 +33,6 @@ DIFFERENTIABLE = {
     "select_scatter": lambda x: fad.select_scatter(x, x[0] * 2, 0, 1),
     "slice_scatter": lambda x: fad.slice_scatter(x, x[:, :2] * 3, 1, 1, 3),
     "diagonal_scatter": lambda x: fad.diagonal_scatter(x, x[0, :3] * 2),
-    "transpose_copy": lambda x: fad.transpose_copy(x, 0, 1),
-    "unbind_copy": lambda x: fad.unbind_copy(x)[1],
     "put": lambda x: x.put(fad.tensor([0, 5, 5]), x[0, :3] * 3, accumulate=True)}
 for _reduce in ("sum", "prod", "mean", "amax", "amin"):
     for _include in (True, False):
@@ -117,16 +115,14 @@ def test_files():
         fad.load(file)
 
 
-def test_devices_types_and_windows():
+def test_devices_and_types():
     x = fad.tensor([1.0, 2.0])
     assert fad.device("cpu:0").index == 0 and x.device.type == "cpu" and repr(x.device) == "device(type='cpu')"
     with pytest.raises(RuntimeError, match="there is no device 'cuda'"):
         fad.device("cuda")
     assert not x.is_conj() and x.is_signed() and not fad.is_inference(x) and fad.is_nonzero(x[0]) and x.resolve_conj() is x
-    assert x.apply_(lambda v: v + 1).tolist() == [2, 3] and x.map_(fad.ones(2), lambda a, b: a - b).tolist() == [1, 2]
     assert fad.FloatTensor([1,
                             2]).dtype == fad.float32 and fad.LongTensor(2, 3).shape == (2, 3) and fad.scalar_tensor(2).shape == ()
-    np.testing.assert_allclose(fad.hann_window(8).numpy(), np.hanning(9)[:8])
     assert fad.tril_indices(2, 2).tolist() == [[0, 1, 1], [0, 0, 1]] and reversed(fad.arange(3))[0].item() == 2
 
 
@@ -137,7 +133,7 @@ def test_shapes_buffers_and_histograms():
                                 1) == (2,
                                        3) and fad.can_cast(fad.float64,
                                                            fad.float32) and not fad.can_cast(fad.float64, fad.int64)
-    assert fad.frombuffer(b"\x01\x02", dtype=fad.uint8).tolist() == [1, 2] and z.narrow_copy(1, 0, 2).shape == (2, 2)
+    assert fad.frombuffer(b"\x01\x02", dtype=fad.uint8).tolist() == [1, 2]
     counts, edges = fad.tensor([1.0, 2.0, 1.0]).histogram(2, range=(0.0, 2.0))
     assert counts.tolist() == [0, 3] and edges.tolist() == [0, 1, 2]
 

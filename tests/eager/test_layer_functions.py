@@ -12,14 +12,10 @@ X = np.random.default_rng(5).standard_normal((1, 4, 4, 4))
 W = np.random.default_rng(6).standard_normal((6, 2, 3, 3))
 
 FUNCTIONS = {
-    "threshold": lambda x: F.threshold(x, 0.1, 2.0), "hardshrink": F.hardshrink,
-    "softshrink": lambda x: F.softshrink(x, 0.3), "tanhshrink": F.tanhshrink,
-    "rrelu": F.rrelu, "pairwise_distance": lambda x: F.pairwise_distance(x[0, 0], x[0, 1]),
+    "threshold": lambda x: F.threshold(x, 0.1, 2.0),
     "nearest": lambda x: F.interpolate(x, scale_factor=2),
     "bilinear": lambda x: F.interpolate(x, size=(3, 6), mode="bilinear"),
     "linear": lambda x: F.interpolate(x[0], scale_factor=0.5, mode="linear", align_corners=True),
-    "area": lambda x: F.interpolate(x, size=3, mode="area"),
-    "adaptive_avg": lambda x: F.adaptive_avg_pool2d(x, (3, None)),
     "conv2d": lambda x: F.conv2d(x, fad.tensor(W), padding=1, stride=2, groups=2)}
 
 
@@ -28,20 +24,17 @@ def test_derivatives(name):
     assert gradcheck(FUNCTIONS[name], fad.tensor(X, requires_grad=True), check_forward_ad=True, fast_mode=True)
 
 
-def test_what_agrees():
-    x = fad.tensor(X)
-    np.testing.assert_allclose(F.adaptive_avg_pool2d(x, 2).numpy(), F.avg_pool2d(x, 2).numpy())
+def test_a_ramp_stays_a_ramp():
     ramp = fad.arange(5.0).reshape(1, 1, 5)
     assert F.interpolate(ramp, 9, mode="linear", align_corners=True).tolist() == [[[0.5 * k for k in range(9)]]]
 
 
 def test_modules():
-    model = fad.nn.Sequential(fad.nn.Conv2d(4, 2, 3, padding=2), fad.nn.Softshrink(0.1), fad.nn.AdaptiveAvgPool2d(2),
-                              fad.nn.Flatten(),
-                              fad.nn.LayerNorm(8), fad.nn.Unflatten(1, (2, 4)), fad.nn.Dropout(0.5))
+    model = fad.nn.Sequential(fad.nn.Conv2d(4, 2, 3, padding=2), fad.nn.Softplus(), fad.nn.AvgPool2d(3), fad.nn.Flatten(),
+                              fad.nn.LayerNorm(8), fad.nn.Dropout(0.5))
     out = model(fad.tensor(X))
     out.sum().backward()
-    assert out.shape == (1, 2, 4) and all(p.grad is not None for p in model.parameters())
+    assert out.shape == (1, 8) and all(p.grad is not None for p in model.parameters())
     with pytest.raises(NotImplementedError, match="lanczos"):
         F.interpolate(fad.tensor(X), scale_factor=2, mode="lanczos")
 
@@ -79,14 +72,6 @@ def test_pooling_of_tensors_is_that_of_programs(pool, stride, padding, ceil):
     close(y, value)
     close(x.grad, gradient)
     close(fad.autograd.functional.hvp(f, fad.tensor(a), fad.tensor(a))[1], fad.hvp(f, a, a))
-
-
-@pytest.mark.parametrize("size", [(7, 3), (7, 6), (1, 2)])
-def test_adaptive_pooling_side_by_side(size):
-    x = fad.rand(2, 7, 6, dtype=fad.float64, requires_grad=True)
-    y = F.adaptive_avg_pool2d(x, size)
-    close(y, x.detach().numpy().reshape(2, size[0], 7 // size[0], size[1], 6 // size[1]).mean((2, 4)))
-    assert type(y.grad_fn).__name__ == "AdaptiveAvgPool2DBackward0" and fad.autograd.gradgradcheck(lambda x: F.adaptive_avg_pool2d(x, size), x)
 
 
 def test_a_window_of_padding_alone_has_no_gradient():

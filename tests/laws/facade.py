@@ -44,15 +44,14 @@ WITHOUT_NUMBERS = frozenset((                                  # what takes no n
     "Generator Size channels_last channels_last_3d contiguous_format preserve_format default_generator device dtype "
     "finfo iinfo inf nan pi strided load save "
     "manual_seed set_rng_state get_rng_state seed initial_seed is_anomaly_enabled is_anomaly_check_nan_enabled "
-    "set_default_tensor_type broadcast_shapes "
+    "broadcast_shapes "
     "can_cast promote_types empty ones zeros rand randn randint randperm empty_strided eye tril_indices triu_indices "
-    "frombuffer bartlett_window "
-    "blackman_window hann_window unravel_index resize_as_ resize_ requires_grad_ retain_grad register_hook "
+    "frombuffer unravel_index resize_as_ resize_ requires_grad_ retain_grad register_hook "
     "register_post_accumulate_grad_hook backward storage "
-    "untyped_storage set_ _make_subclass as_subclass apply_ map_ new one_hot test LinAlgError fftfreq rfftfreq").split())
+    "untyped_storage set_ _make_subclass as_subclass new one_hot test LinAlgError fftfreq rfftfreq").split())
 CONSTANT = {                                                   # what is constant, as PyTorch says that it is
-    **dict.fromkeys("detach detach_ detach_copy".split(), "outside the graph: that is what they are for"),
-    **dict.fromkeys("tensor new_tensor FloatTensor DoubleTensor HalfTensor".split(),
+    **dict.fromkeys("detach detach_".split(), "outside the graph: that is what they are for"),
+    **dict.fromkeys("tensor new_tensor FloatTensor DoubleTensor".split(),
                     "a new leaf, with a copy of the data"),
     "normal": "PyTorch's derivative of what is drawn is zero", "half": "differences see nothing in three digits"}
 # functions and the places of tensors of which no derivative is known

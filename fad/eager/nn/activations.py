@@ -6,22 +6,18 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, DTypeLike
 from ..composites import log_softmax as log_softmax_step
 from ..composites import relu as relu_step
 from ..composites import softmax as softmax_step
 from ..dtypes import as_dtype
-from ..errors import scalar_name
 from ..formulas import where
-from ..generators import source
-from ..inplace import in_place, number
+from ..inplace import in_place
 from ..node import Undifferentiable
 from ..reductions import in_dtype
 from ..registry import FUNCTIONS, named, one_dim
-from ..tensor import Tensor, raw, wrap
+from ..tensor import Tensor, raw
 from ..together import step
 from . import composites as steps
 
@@ -55,12 +51,6 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 
 @in_their_place
-def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """x between 0 and 6."""
-    return hardtanh(input, 0.0, 6.0)
-
-
-@in_their_place
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> AnyArray:
     """x between two bounds; at the bounds the derivative is 0."""
     if min_val > max_val:
@@ -76,12 +66,6 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> AnyArray:
     """x where positive, else alpha (e^x - 1)."""
     return steps.elu(input, alpha=alpha, scale=1.0)
-
-
-@in_their_place
-def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> AnyArray:
-    """x where positive, else alpha (e^(x / alpha) - 1)."""
-    return steps.celu(input, alpha=alpha)
 
 
 @in_their_place
@@ -105,12 +89,6 @@ def silu(input: AnyArray, inplace: bool = False) -> ArrayOrNumber:
     return steps.silu(input)
 
 
-@in_their_place
-def mish(input: Tensor, inplace: bool = False) -> Any:
-    """x tanh(softplus(x))."""
-    return steps.mish(input)
-
-
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """log(1 + e^(beta x)) / beta; x itself where beta x is above the threshold."""
     return steps.softplus(input, beta=beta, threshold=threshold)
@@ -124,18 +102,6 @@ def softsign(input: Tensor) -> Tensor:
 def logsigmoid(input: Tensor) -> Tensor:
     """log of the logistic function."""
     return op["log_expit"](input)
-
-
-@in_their_place
-def hardsigmoid(input: Tensor, inplace: bool = False) -> AnyArray:
-    """A logistic function of straight pieces."""
-    return steps.hardsigmoid(input)
-
-
-@in_their_place
-def hardswish(input: Tensor, inplace: bool = False) -> AnyArray:
-    """x hardsigmoid(x)."""
-    return steps.hardswish(input)
 
 
 def tanh(input: AnyArray) -> AnyArray:
@@ -187,25 +153,10 @@ def softmax(input: Tensor, dim: "int | None" = None, _stacklevel: int = 3, dtype
     return softmax_step(x, axis=ax) if len(x.shape) else x * 0.0 + 1.0
 
 
-def softmin(input: Tensor, dim: "int | None" = None, _stacklevel: int = 3, dtype: DTypeLike = None) -> Tensor:
-    """softmax(-x)."""
-    return softmax(-input, _chosen(dim, input, "softmin"), dtype=dtype)
-
-
 def log_softmax(input: object, dim: "int | None" = None, _stacklevel: int = 3, dtype: DTypeLike = None) -> Any:
     """log(softmax(x))."""
     x, ax = _in(input, dtype), _chosen(dim, input, "log_softmax")
     return log_softmax_step(x, axis=ax) if len(x.shape) else x - x
-
-
-def glu(input: Tensor, dim: int = -1) -> AnyArray:
-    """The first half, gated by the second."""
-    if not len(input.shape):
-        raise RuntimeError("glu does not support scalars because halving size must be even")
-    ax = one_dim(dim, len(input.shape))
-    if input.shape[ax] % 2:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {ax} is size {input.shape[ax]}")
-    return steps.glu(input, dim=ax)
 
 
 @in_their_place
@@ -213,48 +164,6 @@ def glu(input: Tensor, dim: int = -1) -> AnyArray:
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x where it is more than the threshold, else the value."""
     return where(input <= threshold, value, input)
-
-
-@step("HardshrinkBackward0", "input", "self=input", "lambd")
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """x where |x| is more than lambd, else 0."""
-    return where(input.abs() <= number(lambd, "hardshrink", "lambd"), 0.0, input)
-
-
-@step("SoftshrinkBackward0", "input", "self=input", "lambd")
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """x moved towards 0 by lambd, and 0 where |x| is no more than that."""
-    if isinstance(lambd, (int, float)) and lambd < 0:
-        raise RuntimeError(f"lambda must be in range [0, {np.finfo(input.dtype).max:g}] for input dtype "
-                           f"{scalar_name(input.dtype)}, but found {lambd:g}")
-    return where(input.abs() <= lambd, 0.0, where(input < 0.0, input + lambd, input - lambd))
-
-
-def tanhshrink(input: Tensor) -> Tensor:
-    """x - tanh(x)."""
-    return input - input.tanh()
-
-
-@in_their_place
-@step("RreluWithNoiseBackward0", "input", "self=input", "lower upper training")
-def rrelu(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False,
-          inplace: bool = False) -> Tensor:
-    """x where positive, else a multiple of it: drawn from [lower, upper) while training, their mean otherwise."""
-    if lower > upper:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    slope = wrap(source(None).uniform(lower, upper,
-                                      input.shape).astype(input.dtype)) if training else (lower + upper) / 2
-    return where(input > 0, input, input * slope)
-
-
-def gumbel_softmax(logits: object, tau: float = 1.0, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> AnyArray:
-    """A draw from the relaxed categorical distribution; hard: one-hot, with the gradient of the relaxed one."""
-    noise = wrap(source(None).gumbel(size=logits.shape).astype(logits.dtype))
-    soft = softmax((logits + noise) / tau, dim)
-    if not hard:
-        return soft
-    place = soft.argmax(dim, True)
-    return soft.detach().mul(0).scatter(dim, place, 1.0) - soft.detach() + soft
 
 
 # -- in place ----------------------------------------------------------------------------------------------------------
@@ -272,20 +181,13 @@ def _in_place_form(f: Callable) -> Callable:
     return call
 
 
-relu_, elu_, selu_, celu_, hardtanh_, threshold_ = (_in_place_form(f)
-                                                    for f in (relu, elu, selu, celu, hardtanh, threshold))
+relu_, elu_, selu_, hardtanh_, threshold_ = (_in_place_form(f) for f in (relu, elu, selu, hardtanh, threshold))
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """leaky_relu, in place; a negative slope leaves no way back."""
     y = leaky_relu(input, negative_slope, inplace=True)
     return y if negative_slope >= 0 else without_way_back(y, "leakyReLu")
-
-
-def rrelu_(input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Tensor:
-    """rrelu, in place; a negative slope leaves no way back."""
-    y = rrelu(input, lower, upper, training, inplace=True)
-    return y if lower >= 0 else without_way_back(y, "leakyReLu")
 
 
 def without_way_back(y: Tensor, name: str) -> Tensor:

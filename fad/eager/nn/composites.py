@@ -53,33 +53,6 @@ def _elu_partial(y: AnyArray, x: AnyArray, alpha: float, scale: float) -> AnyArr
 elu = elementwise("elu", _elu, _elu_partial, node="EluBackward0", samples=_leaky_sample(alpha=1.3, scale=1.1))
 
 
-def _celu(x: AnyArray, alpha: float) -> AnyArray:
-    positive = x > 0
-    return _where(positive, x, alpha * op["expm1"](_where(positive, 0.0, x) / alpha))
-
-
-def _celu_partial(y: AnyArray, x: AnyArray, alpha: float) -> AnyArray:
-    positive = x > 0
-    return _where(positive, _one(x, positive), _exp(_where(positive, 0.0, x) / alpha))
-
-
-celu = elementwise("celu", _celu, _celu_partial, node="CeluBackward0", samples=_leaky_sample(alpha=1.3))
-
-
-def _glu(x: AnyArray, dim: int) -> AnyArray:
-    n = x.shape[dim] // 2
-    return op["slice_axis"](x, dim, 0, n) * op["expit"](op["slice_axis"](x, dim, n, n))
-
-
-def _glu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int) -> tuple:
-    n = xs[0].shape[dim] // 2
-    a, share = op["slice_axis"](xs[0], dim, 0, n), op["expit"](op["slice_axis"](xs[0], dim, n, n))
-    return (op["concatenate"](gs[0] * share, gs[0] * a * share * (1.0 - share), axis=dim),)
-
-
-glu = Composite("glu", _glu, _glu_pullback, node="GluBackward0", samples=(sample((3, 4), dim=1), sample((2, 3), dim=0)))
-
-
 def _gelu(x: AnyArray) -> AnyArray:
     return x * (0.5 * (1.0 + op["erf"](x * math.sqrt(0.5))))
 
@@ -111,26 +84,12 @@ def _silu_partial(y: AnyArray, x: AnyArray) -> AnyArray:
 
 
 silu = elementwise("silu", lambda x: x * _expit(x), _silu_partial, node="SiluBackward0")
-
-
-def _mish_partial(y: AnyArray, x: AnyArray) -> AnyArray:
-    t = op["tanh"](op["logaddexp"](x, 0.0))
-    return t + x * (1.0 - t * t) * _expit(x)
-
-
-mish = elementwise("mish", lambda x: x * op["tanh"](op["logaddexp"](x, 0.0)), _mish_partial, node="MishBackward0")
 softplus = elementwise("softplus",
                        lambda x, beta, threshold: _where(x * beta > threshold, x,
                                                          op["logaddexp"](x * beta, 0.0) / beta),
                        lambda y, x, beta, threshold: _where(x * beta > threshold, 1.0, _expit(x * beta)),
                        node="SoftplusBackward0",
                        samples=_leaky_sample(beta=1.7, threshold=20.0) + _leaky_sample(beta=1.7, threshold=1.0))
-hardsigmoid = elementwise("hardsigmoid", lambda x: _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 6.0 + 0.5)),
-                          lambda y, x: _one(x, (x > -3.0) & (x < 3.0)) / 6.0, node="HardsigmoidBackward0",
-                          samples=(sample((3, 4), between=(-5.0, 5.0)),))
-hardswish = elementwise("hardswish", lambda x: x * hardsigmoid.written(x),
-                        lambda y, x: _where(x <= -3.0, 0.0, _where(x >= 3.0, 1.0, x / 3.0 + 0.5)),
-                        node="HardswishBackward0", samples=(sample((3, 4), between=(-5.0, 5.0)),))
 
 # -- losses: an elementwise function of input and target, then its mean or sum -----------------------------------------
 

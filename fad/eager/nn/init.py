@@ -1,9 +1,6 @@
 """nn.init: first values of parameters."""
-import functools
 import math
 import warnings
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -78,33 +75,6 @@ def eye_(tensor: Tensor) -> Tensor:
     return _set(tensor, np.eye(*tensor._a.shape))
 
 
-def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Kernels of convolutions that pass their input on: channel k of each group to channel k."""
-    shape = tensor._a.shape
-    if len(shape) not in (3, 4, 5):
-        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
-    if shape[0] % groups:
-        raise ValueError("dim 0 must be divisible by groups")
-    a = np.zeros(shape, tensor._a.dtype)
-    middle, out = tuple(n // 2 for n in shape[2:]), shape[0] // groups
-    for g in range(groups):
-        for k in range(min(out, shape[1])):
-            at = (g * out + k, k, *middle)
-            a[at] = 1
-    return _set(tensor, a)
-
-
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: object = None) -> Tensor:
-    """Normal with this deviation, but for a share of zeros in every column (Martens, 2010)."""
-    if tensor._a.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    rng, (rows, columns) = source(generator), tensor._a.shape
-    a = rng.normal(0, std, (rows, columns))
-    for k in range(columns):
-        a[rng.permutation(rows)[:math.ceil(sparsity * rows)], k] = 0
-    return _set(tensor, a)
-
-
 def _none_to_draw(tensor: Tensor) -> bool:
     if 0 not in tensor._a.shape:
         return False
@@ -166,23 +136,3 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
     while ((x < a) | (x > b)).any():
         x = np.where((x < a) | (x > b), rng.normal(mean, std, x.shape), x)
     return _set(tensor, x)
-
-
-def _former(f: Callable) -> Callable:
-    """f under the name that it had, without its last underscore."""
-    name = f.__name__[:-1]
-
-    @functools.wraps(f)
-    def call(*args: object, **kwargs: object) -> Any:
-        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
-        return f(*args, **kwargs)
-    call.__name__, call.__doc__ = name, f"Deprecated: {name}_."
-    return call
-
-
-uniform, normal, constant, eye, dirac, sparse, orthogonal = (
-    _former(f) for f in (uniform_, normal_, constant_, eye_, dirac_, sparse_, orthogonal_)
-)
-xavier_uniform, xavier_normal, kaiming_uniform, kaiming_normal = (
-    _former(f) for f in (xavier_uniform_, xavier_normal_, kaiming_uniform_, kaiming_normal_)
-)

@@ -9,7 +9,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ..composites import log_softmax as log_softmax_step
-from ..inplace import number, wanted
+from ..inplace import wanted
 from ..picked import all_below
 from ..shown import REDUCTIONS, total_weight
 from ..tensor import Tensor, raw
@@ -259,46 +259,3 @@ def kl_div(input: Tensor, target: Tensor, size_average: "bool | None" = None, re
     if reduction == "batchmean":
         return call("numpy.sum", loss) / input.shape[0] if len(input.shape) else call("numpy.sum", loss)
     return reduced(loss, reduction)
-
-
-def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
-                     size_average: object = None, eps: float = 1e-8, reduce: object = None,
-                     reduction: str = "mean") -> AnyArray:
-    """Minus the log likelihood of Poisson counts; full: with Stirling's approximation of log(target!) for targets
-    above 1."""
-    loss = op["exp"](input) - target * input if log_input else input - target * op["log"](input + eps)
-    if full:
-        above = target > 1
-        t = op["where"](above, target, 1.0)
-        loss = loss + op["where"](above, t * op["log"](t) - t + 0.5 * op["log"](2.0 * math.pi * t), 0.0)
-    return reduced(loss, reduction_of(size_average, reduce, reduction))
-
-
-def gaussian_nll_loss(input: Tensor, target: Tensor, var: ArrayOrNumber, full: bool = False, eps: float = 1e-6,
-                      reduction: str = "mean") -> AnyArray:
-    """Minus the log likelihood of normal observations; a variance below eps counts as eps (its gradient is as if it
-    did not)."""
-    if isinstance(var, float):
-        var = var + 0.0 * input
-    if isinstance(var, Tensor) and (var._a < 0).any():
-        raise ValueError("var has negative entry/entries")
-    if tuple(var.shape) != tuple(input.shape):
-        if tuple(var.shape) == tuple(input.shape)[:-1]:
-            var = op["reshape"](var, *var.shape, 1)
-        elif len(var.shape) != len(input.shape) or [v for n, v in zip(input.shape, var.shape) if n != v] != [1]:
-            raise ValueError("var is of incorrect size")
-    fixed = var.detach() if isinstance(var, Tensor) else op["stop_gradient"](var)
-    var = var + (op["maximum"](fixed, number(eps, "gaussian_nll_loss", "eps")) - fixed)
-    d = input - target
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not valid")
-    loss = 0.5 * (op["log"](var) + d * d / var) + (0.5 * math.log(2 * math.pi) if full else 0.0)
-    return reduced(loss, reduction)
-
-
-# -- distances ---------------------------------------------------------------------------------------------------------
-
-
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
-    """The p-norm of x1 - x2 + eps along the last dimension."""
-    return (x1 - x2 + eps).norm(p, -1, keepdim)

@@ -67,30 +67,18 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
 
 ReLU = as_module("ReLU", activations.relu, "inplace")
 LeakyReLU = as_module("LeakyReLU", activations.leaky_relu, "negative_slope inplace")
-ReLU6 = as_module("ReLU6", activations.relu6, "inplace")
 ELU = as_module("ELU", activations.elu, "alpha inplace")
-CELU = as_module("CELU", activations.celu, "alpha inplace")
 SELU = as_module("SELU", activations.selu, "inplace")
 GELU = as_module("GELU", activations.gelu, "approximate", "approximate={approximate!r}")
 SiLU = as_module("SiLU", activations.silu, "inplace")
-Mish = as_module("Mish", activations.mish, "inplace")
 Softplus = as_module("Softplus", activations.softplus, "beta threshold")
 Softsign = as_module("Softsign", activations.softsign)
 Tanh = as_module("Tanh", activations.tanh)
 Sigmoid = as_module("Sigmoid", activations.sigmoid)
 LogSigmoid = as_module("LogSigmoid", activations.logsigmoid)
 Hardtanh = as_module("Hardtanh", activations.hardtanh, "min_val max_val inplace")
-Hardsigmoid = as_module("Hardsigmoid", activations.hardsigmoid, "inplace")
-Hardswish = as_module("Hardswish", activations.hardswish, "inplace")
-Hardshrink = as_module("Hardshrink", activations.hardshrink, "lambd", "{lambd}")
-Softshrink = as_module("Softshrink", activations.softshrink, "lambd", "{lambd}")
-Tanhshrink = as_module("Tanhshrink", activations.tanhshrink)
-Threshold = as_module("Threshold", activations.threshold, "threshold value inplace")
 Softmax = as_module("Softmax", activations.softmax, "dim")
-Softmin = as_module("Softmin", activations.softmin, "dim")
 LogSoftmax = as_module("LogSoftmax", activations.log_softmax, "dim")
-GLU = as_module("GLU", activations.glu, "dim")
-RReLU = as_module("RReLU", activations.rrelu, "lower upper inplace")
 
 # -- dropout -----------------------------------------------------------------------------------------------------------
 
@@ -120,8 +108,6 @@ MaxPool2d = as_module("MaxPool2d", pooling.max_pool2d, _MAX, _MAX_SHOWN)
 _AVG, _AVG_SHOWN = "kernel_size stride padding ceil_mode count_include_pad", "kernel_size stride padding"
 AvgPool1d = as_module("AvgPool1d", pooling.avg_pool1d, _AVG, _AVG_SHOWN)
 AvgPool2d = as_module("AvgPool2d", pooling.avg_pool2d, _AVG + " divisor_override", _AVG_SHOWN)
-AdaptiveAvgPool1d = as_module("AdaptiveAvgPool1d", pooling.adaptive_avg_pool1d, "output_size")
-AdaptiveAvgPool2d = as_module("AdaptiveAvgPool2d", pooling.adaptive_avg_pool2d, "output_size")
 
 
 class Identity(Module):
@@ -139,13 +125,7 @@ def _flattened(input: object, start_dim: int = 1, end_dim: int = -1) -> AnyArray
     return functional.flatten(input, start_dim, end_dim)
 
 
-def _unflattened(input: object, dim: int, unflattened_size: tuple) -> Any:
-    """A dimension split into several."""
-    return input.unflatten(dim, unflattened_size)
-
-
 Flatten = as_module("Flatten", _flattened, "start_dim end_dim")
-Unflatten = as_module("Unflatten", _unflattened, "dim unflattened_size")
 
 # -- losses ------------------------------------------------------------------------------------------------------------
 
@@ -161,6 +141,3 @@ NLLLoss = as_module("NLLLoss", losses.nll_loss, "weight size_average ignore_inde
 CrossEntropyLoss = as_module("CrossEntropyLoss", losses.cross_entropy,
                              "weight size_average ignore_index reduce reduction label_smoothing", "")
 KLDivLoss = as_module("KLDivLoss", losses.kl_div, f"{_WAYS} log_target", "")
-PoissonNLLLoss = as_module("PoissonNLLLoss", losses.poisson_nll_loss,
-                           "log_input full size_average eps reduce reduction", "")
-GaussianNLLLoss = as_module("GaussianNLLLoss", losses.gaussian_nll_loss, "full eps reduction", "")

@@ -1,5 +1,4 @@
-"""Pooling: the largest element, the mean or the p-norm of windows, of a given size or of as many as the output is to
-have."""
+"""Pooling: the largest element or the mean of windows."""
 import math
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ from ..composite import Composite, sample
 from ..picked import added_at, pooled
 from ..reductions import in_dtype
 from ..tensor import Tensor, raw, wrap
-from ..together import step, together
+from ..together import together
 from .convolution import spread
 from .functional import call, pad, sizes
 
@@ -283,62 +282,3 @@ def avg_pool2d(input: AnyArray, kernel_size: object, stride: object = None, padd
                divisor_override: "int | None" = None) -> AnyArray:
     """The mean of every window; the padding's zeros are counted or not, or another divisor is given."""
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
-
-
-# -- as many windows as the output is to have --------------------------------------------------------------------------
-
-
-def along(x: Tensor, axis: int, matrix: np.ndarray) -> Tensor:
-    """x with the vectors along an axis multiplied by a matrix."""
-    return (x.movedim(axis, -1) @ wrap(matrix.T.astype(x.dtype))).movedim(-1, axis)
-
-
-def _bins(n: int, m: int) -> list:
-    return [(k * n // m, -(-(k + 1) * n // m)) for k in range(m)]
-
-
-def _wanted(input: Tensor, size: object, rank: int, name: str) -> list:
-    if len(input.shape) not in (rank + 1, rank + 2):
-        raise RuntimeError(f"{name}{rank}d(): Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(input.shape)}")
-    if len(spread(size, rank)) != rank:
-        raise RuntimeError(f"{name}{rank}d: output_size must be {rank}" if rank > 1
-                           else f"{name}1d() argument 'output_size' should contain one int (got {len(size)})")
-    if any(m is not None and m < 0 for m in spread(size, rank)):
-        raise RuntimeError(f"{name}{rank}d: elements of output_size must be greater than or equal to 0 but received "
-                           f"{list(spread(size, rank))}")
-    return [n if m is None else m for n, m in zip(input.shape[-rank:], spread(size, rank))]
-
-
-def adaptive_mean(input: Tensor, size: object, rank: int) -> Any:
-    """Means of windows, so many that the output has this size."""
-    wanted = tuple(_wanted(input, size, rank, "adaptive_avg_pool"))
-    if all(m == 1 for m in wanted) and isinstance(input, Tensor):
-        return input.mean(tuple(range(-rank, 0)), keepdim=True)             # type: ignore[attr-defined]
-    extents = tuple(sizes(input)[-rank:])
-    if (isinstance(input, Tensor) and input._a.dtype.kind == "f" and input._a.size and all(wanted)
-            and all(n % m == 0 for n, m in zip(extents, wanted))):             # windows of one size, side by side
-        return means(input, label=f"AdaptiveAvgPool{max(rank, 2)}DBackward0", stride=(), padding=(0,) * rank,
-                     kernel_size=tuple([n // m for n, m in zip(extents, wanted)]), ceil_mode=False,
-                     count_include_pad=True, divisor_override=None)
-    return _means_of_bins(input, wanted, rank)
-
-
-@step(lambda given: f"AdaptiveAvgPool{max(given['rank'], 2)}DBackward0", "input", "self=input")
-def _means_of_bins(input: Tensor, wanted: tuple, rank: int) -> Tensor:
-    for k, m in enumerate(wanted):
-        axis = len(input.shape) - rank + k
-        matrix = np.zeros((m, input.shape[axis]))
-        for row, (a, b) in zip(matrix, _bins(input.shape[axis], m)):
-            row[a:b] = 1 / (b - a)
-        input = along(input, axis, matrix)
-    return input
-
-
-def adaptive_avg_pool1d(input: Tensor, output_size: object) -> Tensor:
-    """Means of windows, so many that the output has this size."""
-    return adaptive_mean(input, output_size, 1)
-
-
-def adaptive_avg_pool2d(input: Tensor, output_size: object) -> Tensor:
-    """Means of windows, so many that the output has this size."""
-    return adaptive_mean(input, output_size, 2)

@@ -9,10 +9,6 @@ from typing import Any
 from ..tensor import Tensor
 from .optimizer import Optimizer
 
-EPOCH_DEPRECATION_WARNING = (
-    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
-    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
-    "form is used instead of the new chainable form, where available.")
 _TOO_EARLY = (
     "Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call them in the opposite order: "
     "`optimizer.step()` before `lr_scheduler.step()`. Failure to do this will result in skipping the first value of "
@@ -61,24 +57,13 @@ class LRScheduler:
         """The rates last put into the optimiser."""
         return self._last_lr
 
-    def step(self, epoch: object = None) -> None:
-        """Go on by one step (or, deprecated, to a step)."""
+    def step(self) -> None:
+        """Go on by one step."""
         self._step_count += 1
         if self._step_count == 2 and not self.optimizer._stepped:
             warnings.warn(_TOO_EARLY, UserWarning, stacklevel=2)
-        if epoch is None:
-            self.last_epoch += 1
-            self.put(self.get_lr())
-            return
-        warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
-        self.last_epoch = epoch
-        self.put(self._there())
-
-    def _there(self) -> list:
-        try:
-            return [base * self.factor(self.last_epoch) for base in self.base_lrs]
-        except NotImplementedError:
-            return self.get_lr()
+        self.last_epoch += 1
+        self.put(self.get_lr())
 
     def put(self, rates: Iterable) -> None:
         """Put rates into the optimiser's groups."""
@@ -185,14 +170,9 @@ class CosineAnnealingLR(LRScheduler):
         k, low = self.last_epoch, self.eta_min
         if k == 0:
             return self.rates()
-        if self._step_count == 1:
-            return self._there()
         if (k - 1 - self.T_max) % (2 * self.T_max) == 0:  # at the bottom the rate before says nothing of the first
             return [rate + (base - low) * (1 - self._share(1)) for rate, base in zip(self.rates(), self.base_lrs)]
         return [low + (rate - low) * self._share(k) / self._share(k - 1) for rate in self.rates()]
-
-    def _there(self) -> list:
-        return [self.eta_min + (base - self.eta_min) * self._share(self.last_epoch) for base in self.base_lrs]
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -230,12 +210,10 @@ class ReduceLROnPlateau(LRScheduler):
         """Whether measures are not looked at yet, after the last change of the rates."""
         return self.cooldown_counter > 0
 
-    def step(self, metrics: Any, epoch: Any = None) -> None:                                  # type: ignore[override]
+    def step(self, metrics: Any) -> None:                                                     # type: ignore[override]
         """Take note of a measure."""
         value = float(metrics)
-        if epoch is not None:
-            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
-        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        self.last_epoch += 1
         if self.is_better(value):
             self.best, self.num_bad_epochs = value, 0
         else:
