@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..ops.face import BY_NAME
+from ..ops.linalg.solve import run_lu
+from ..ops.table import TABLE
 from ..util.array import ArrayOrNumber
-from ..util.interrupts import let_through
 from .errors import scalar_name
-from .fitting import CHECKS, failures, why_singular
 from .registry import FUNCTIONS
 from .results import LU, FactoredLU, Factors
 from .tensor import Tensor, wrap
@@ -39,29 +39,11 @@ _LOCATED = ("inv", "cholesky")                                   # of which is t
 def of_matrices(name: str, f: Callable) -> Callable:
     """A function of matrices that refuses tensors which are none, in PyTorch's words."""
     called = _SQUARE.get(name) or _ANY.get(name)
-    fitting = f if name not in CHECKS else _fitting(f, CHECKS[name])
-    return fitting if called is None else _refusing(fitting, called, name in _SQUARE, exact=name == "matrix_power")
-
-
-def _fitting(f: Callable, check: Callable) -> Callable:
-    """A function of tensors that refuses shapes which do not fit before it computes; what its check takes otherwise is
-    left to the function."""
-    @functools.wraps(f)
-    def call(*args: object, **kwargs: object) -> Any:
-        given = args[0] if args and isinstance(args[0], (tuple, list)) else args
-        if (given and all(isinstance(a, Tensor) for a in given[:2] if hasattr(a, "shape"))
-                and isinstance(given[0], Tensor)):
-            try:
-                check(*args, **{name: x for name, x in kwargs.items() if name != "out"})
-            except (AttributeError, IndexError) as error:         # arguments of other kinds
-                let_through(error)
-        return f(*args, **kwargs)
-    return call
+    return f if called is None else _refusing(f, called, name in _SQUARE, exact=name == "matrix_power")
 
 
 def refuse_beside() -> None:
     """Let the functions that stand beside linalg's refuse what these refuse."""
-    FUNCTIONS["pinverse"] = _fitting(FUNCTIONS["pinverse"], CHECKS["pinv"])
     for name, called in _BESIDE.items():
         how = called, name not in _ANY, name == "matrix_power"
         FUNCTIONS[name] = _refusing(FUNCTIONS[name], *how)
@@ -95,6 +77,34 @@ def _check(A: Tensor, called: str, square: bool, exact: bool) -> None:
     if A._a.dtype.kind not in "fc" and not exact:
         raise RuntimeError(f"{called}: Expected a floating point or complex tensor as input. Got "
                            f"{scalar_name(A._a.dtype)}")
+
+
+# -- factorizations that fail ------------------------------------------------------------------------------------------
+
+
+def failures(a: np.ndarray, inverted: bool) -> np.ndarray:
+    """LAPACK's info for each matrix that is inverted, or factored by Cholesky: 0, or the order of the first leading
+    minor that makes this impossible."""
+    if not inverted:
+        return np.asarray(TABLE["cholesky_ex"].run(a)[1])
+    pivots = np.diagonal(run_lu(a)[0], axis1=-2, axis2=-1)
+    found = np.cumprod(pivots != 0, -1).sum(-1)
+    return np.where(found < pivots.shape[-1], found + 1, 0).astype(np.int32)
+
+
+def why_singular(called: str, a: np.ndarray) -> str:
+    """PyTorch's words for an inverse or a Cholesky factor that could not be computed: which matrix of the stack, and
+    where in it. Empty if all can be."""
+    is_inverse = called.endswith(("inv", "inverse"))
+    for k, info in enumerate(failures(a, is_inverse).reshape(-1)):
+        if info:
+            batch = f"(Batch element {k}): " if a.ndim > 2 else ""
+            if is_inverse:
+                return (f"linalg.inv: {batch}The diagonal element {info} is zero, the inversion could not be completed "
+                        "because the input matrix is singular.")
+            return (f"{called}: {batch}The factorization could not be completed because the input is not "
+                    f"positive-definite (the leading minor of order {info} is not positive-definite).")
+    return ""
 
 
 # -- LU ----------------------------------------------------------------------------------------------------------------
@@ -165,6 +175,8 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
     """X with A X = B (left=False: X A = B; adjoint: of the adjoint of A), from A's LU factors."""
     if not left:
         return lu_solve(LU, pivots, B.mT.conj(), adjoint=not adjoint).mT.conj()
+    if pivots.shape[-1] != LU.shape[-1] or pivots.dtype != np.int32:
+        raise RuntimeError("linalg.lu_solve: the pivots should be 32-bit integers, one for each row of the matrix")
     p, lower, upper = lu_unpack(LU, pivots)
     solve = BY_NAME["scipy.linalg.solve_triangular"].call
     if adjoint:
@@ -176,6 +188,8 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of a product of reflections 1 - tau v v^H, whose vectors v stand below the diagonal."""
     m, n = input.shape[-2:]
+    if not m >= n >= tau.shape[-1]:
+        raise RuntimeError(f"linalg.householder_product: {tau.shape[-1]} reflections have no product of {m} by {n}")
     y = wrap(np.eye(m, n, dtype=input.dtype))
     for k in reversed(range(tau.shape[-1])):
         below, at = (wrap(mask.astype(input.dtype)) for mask in (np.arange(m) > k, np.arange(m) == k))

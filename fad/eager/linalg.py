@@ -6,8 +6,7 @@ import numpy as np
 
 from ..ops.table import TABLE
 from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
-from .factors import MATRICES, pivoting
-from .fitting import failures
+from .factors import MATRICES, failures, pivoting
 from .libraries import face
 from .products import cross_product
 from .registry import named
@@ -39,7 +38,10 @@ def norm(A: Tensor, ord: object = None, dim: Axes = None, keepdim: bool = False,
     if ord is None:
         return vector_norm(x, 2, dim, keepdim)
     if dim is None:
-        dim = 0 if len(x.shape) == 1 else tuple(range(len(x.shape)))
+        if len(x.shape) not in (1, 2):
+            raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
+                               f"{len(x.shape)}D.")
+        dim = 0 if len(x.shape) == 1 else (0, 1)
     if isinstance(dim, int) or len(dim) == 1:
         return vector_norm(x, ord, dim, keepdim)
     return matrix_norm(x, ord, dim, keepdim)
@@ -64,6 +66,9 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     """X with A X = B (left=False: X A = B), A triangular."""
     if not left:
         return solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT
+    if len(B.shape) < 2 or A.shape[-1] != B.shape[-2]:
+        raise RuntimeError(f"linalg.solve_triangular: Incompatible shapes of A and B for the equation AX = B "
+                           f"({list(A.shape)} and {list(B.shape)})")
     return named(face("scipy.linalg.solve_triangular", A, B, lower=not upper, unit_diagonal=unitriangular),
                  "LinalgSolveTriangularBackward0")
 
@@ -85,7 +90,12 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B (left=False: X A = B)."""
     if left and (len(B.shape) == 1 or A.shape[:-1] == B.shape):  # one vector, or one for each matrix
         return solve(A, B[..., None])[..., 0]
-    return face("numpy.linalg.solve", A, B) if left else solve(A.mT, B.mT).mT
+    if not left:
+        return solve(A.mT, B.mT).mT
+    if A.shape[-1] != B.shape[-2]:
+        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B ({A.shape[-2]}x"
+                           f"{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})")
+    return face("numpy.linalg.solve", A, B)
 
 
 def qr(A: Tensor, mode: str = "reduced") -> tuple:

@@ -1,5 +1,6 @@
 """Matrix products and linear algebra of tensors."""
 import math
+import re
 import string
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes
-from . import composites, fitting
+from . import composites
 from .errors import c_name, expands, not_expandable, scalar_name
 from .fast import product
 from .promotion import agree
@@ -219,7 +220,7 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
     """Sums of products, by NumPy's notation."""
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
     if isinstance(equation, str) and all(isinstance(x, Tensor) for x in given):
-        fitting.einsum(equation, given)
+        _check_subscripts(equation, given)
         equation = equation.replace(" ", "")
         if len(given) == 1:
             return _of_one(equation, given[0])
@@ -228,6 +229,32 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
             y = BY_NAME["numpy.einsum"].call(f"{words}->...{out}", *given)
             return y.sum(tuple(range(len(y.shape) - len(out)))) if len(y.shape) > len(out) else y
     return BY_NAME["numpy.einsum"].call(equation, *given)
+
+
+def _check_subscripts(equation: str, operands: tuple) -> None:
+    """Raise unless each operand has as many dimensions as subscripts, and equal subscripts stand for equal sizes."""
+    wrong = re.search(r"[^a-zA-Z .,>-]", equation)
+    if wrong:
+        raise RuntimeError(f"einsum(): invalid subscript given at index {wrong.start()} in the equation string, "
+                           "subscripts must be in [a-zA-Z]")
+    each = equation.replace(" ", "").partition("->")[0].split(",")
+    if len(each) != len(operands):
+        raise RuntimeError(f"einsum(): {'fewer' if len(operands) < len(each) else 'more'} operands were provided than "
+                           "specified in the equation")
+    sizes: dict = {}
+    for k, (word, x) in enumerate(zip(each, operands)):
+        if "." in word:
+            continue
+        if len(word) != len(x.shape):
+            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({len(word)}) does not match the "
+                               f"number of dimensions ({len(x.shape)}) for operand {k} and no ellipsis was given")
+        own: dict = {}
+        for c, n in zip(word, x.shape):
+            if own.setdefault(c, n) != n or 1 not in (n, sizes.get(c, 1)) and n != sizes[c]:
+                raise RuntimeError(f"einsum(): subscript {c} has size {n} for operand {k} which does not broadcast "
+                                   f"with previously seen size {own[c] if own[c] != n else sizes[c]}")
+        for c, n in own.items():
+            sizes[c] = max(n, sizes.get(c, 1))
 
 
 def _of_one(equation: str, x: Tensor) -> Tensor:
