@@ -183,10 +183,7 @@ def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
         if self.extra.hooks is None:
             self.extra.hooks = Hooks()
         return RemovableHandle(self.extra.hooks, hook)
-    extra = fn.hooked
-    if extra.tensor_pre is None:
-        extra.tensor_pre = {}
-    return RemovableHandle(extra.tensor_pre.setdefault(self._nr, Hooks()), hook)
+    return fn.register_result_hook(self._nr, hook)
 
 
 @_method

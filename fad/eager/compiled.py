@@ -243,14 +243,25 @@ def _one_by_one(f: Callable, in_axes: object, out_axes: object, args: tuple, kwa
     leaves, structure = tree.flatten(args)
     axes = argument_axes(in_axes, args)
     count = next(np.shape(raw(x))[a] for x, a in zip(leaves, axes) if a is not None)
+    if not count:                                       # what the results would be like, an example of zeros tells
+        leaves = [x if a is None else _zeros_for(x, a) for x, a in zip(leaves, axes)]
     with changed(of_an_example=True):
         results = [f(*structure.unflatten([x if a is None else _example(x, a, k) for x, a in zip(leaves, axes)]),
-                     **kwargs) for k in range(count)]
+                     **kwargs) for k in range(count or 1)]
     rows = [tree.flatten(result)[0] for result in results]
     ends = prefix_leaves(out_axes, results[0], "out_axes")
     stacked = [ys[0] if a is None else stack([y if isinstance(y, Tensor) else wrap(np.asarray(y)) for y in ys], a)
                for a, *ys in zip(ends, *rows)]
+    if not count:
+        stacked = [y if a is None else y.narrow(a, 0, 0) for a, y in zip(ends, stacked)]
     return tree.flatten(results[0])[1].unflatten(stacked)
+
+
+def _zeros_for(x: object, axis: int) -> Tensor:
+    """Zeros that are one example for an argument without examples."""
+    shape = list(np.shape(raw(x)))
+    shape[axis] = 1
+    return wrap(np.zeros(shape, raw(x).dtype))
 
 
 def _example(x: Tensor, axis: int, k: int) -> Tensor:

@@ -260,8 +260,12 @@ def own(a: np.ndarray) -> np.ndarray:
 def _batched(rows_to_grads: Callable, gs: Sequence) -> tuple:
     """One backward pass for each row of the gradients, stacked."""
     count = len(next(g for g in gs if g is not None)._a)
-    rows = [rows_to_grads([None if g is None else g[k] for g in gs], k == count - 1) for k in range(count)]
-    return tuple([None if column[0] is None else stack_rows(column) for column in zip(*rows)])
+    if not count:                                       # of no rows: none of those that a row of zeros has
+        gs = [None if g is None else wrap(np.zeros((1, *g._a.shape[1:]), g._a.dtype)) for g in gs]
+    last = max(count, 1) - 1
+    rows = [rows_to_grads([None if g is None else g[k] for g in gs], k == last) for k in range(last + 1)]
+    answers = [None if column[0] is None else stack_rows(column) for column in zip(*rows)]
+    return tuple(answers if count else [None if g is None else g[:0] for g in answers])   # type: ignore[index]
 
 
 def stack_rows(column: Sequence) -> Tensor:

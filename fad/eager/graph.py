@@ -6,7 +6,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ..util.forks import renewed
-from .handles import ManyHandles
+from .handles import ManyHandles, RemovableHandle
 from .inplace import requires_grad
 from .node import GradientEdge, Node, named
 from .record import edge
@@ -26,13 +26,22 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 def register_multi_grad_hook(tensors: Sequence, fn: Callable, *, mode: str = "all") -> ManyHandles:
     """Call fn with the gradients of several tensors once all of them are known (mode "any": with the first).
 
-    A tensor that the backward pass does not reach has None.
+    A tensor that the backward pass does not reach has None. An edge of the graph stands for the tensor whose gradient
+    flows there.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    if not all(requires_grad(t) for t in tensors):
+    if not all(isinstance(t, GradientEdge) or requires_grad(t) for t in tensors):
         raise AssertionError("Expected gradient function to be set: every tensor must require a gradient")
     return (_All if mode == "all" else _Any)(tuple(tensors), fn).register()
+
+
+def _registered(t: "Tensor | GradientEdge", hook: Callable) -> RemovableHandle:
+    """The handle of a hook for the gradient of a tensor, or for that which flows on an edge."""
+    if not isinstance(t, GradientEdge):
+        return t.register_hook(hook)                                           # type: ignore[attr-defined]
+    leaf = getattr(t.node, "variable", None)
+    return t.node.register_result_hook(t.output_nr, hook) if leaf is None else leaf.register_hook(hook)
 
 
 class _Several:
@@ -41,7 +50,7 @@ class _Several:
         self.passes: dict = {}
 
     def register(self) -> ManyHandles:
-        return ManyHandles(tuple([t.register_hook(self.hook(k)) for k, t in enumerate(self.tensors)]))  # type: ignore[attr-defined]
+        return ManyHandles(tuple([_registered(t, self.hook(k)) for k, t in enumerate(self.tensors)]))
 
     def hook(self, k: int) -> Callable:
         raise NotImplementedError
@@ -67,7 +76,9 @@ class _All(_Several):
 
     def expected(self, run: object) -> int:
         """The number of the tensors that this pass will reach."""
-        return sum(run.reaches(edge(t)) for t in self.tensors) if run is not None else len(self.tensors)
+        if run is None:
+            return len(self.tensors)
+        return sum(run.reaches(t.node if isinstance(t, GradientEdge) else edge(t)) for t in self.tensors)
 
 
 class _Any(_Several):

@@ -90,6 +90,13 @@ class Node(Showing):
             extra.post = Hooks()
         return RemovableHandle(extra.post, fn)
 
+    def register_result_hook(self, nr: int, fn: Callable) -> RemovableHandle:
+        """Call fn(gradient) when the gradient of one of the step's results is known; what it returns replaces it."""
+        extra = self.hooked
+        if extra.tensor_pre is None:
+            extra.tensor_pre = {}
+        return RemovableHandle(extra.tensor_pre.setdefault(nr, Hooks()), fn)
+
     def register_prehook(self, fn: Callable) -> RemovableHandle:
         """Call fn(grad_outputs) before the step's backward; what it returns replaces them."""
         extra = self.hooked

@@ -230,3 +230,17 @@ def test_gradients_that_nobody_asked_for_are_not_computed(f, count):
         y.sum().backward(inputs=[one], retain_graph=True)
         assert fad.allclose(one.grad, want) and sum(seen.pop()) == 1
     assert all(fad.allclose(a, b) for a, b in zip(fad.autograd.grad(y.sum(), leaves[:count]), whole))
+
+
+@pytest.mark.parametrize("mode, expected", [("all", [[9.0, 3.0, 18.0]]), ("any", [3.0])])
+def test_hooks_for_several_gradients_take_edges_of_the_graph(mode, expected):
+    x, seen = fad.ones(2, requires_grad=True), []
+    y = x * 2
+    z = y * 3
+    edges = [y, fad.autograd.graph.get_gradient_edge(z), fad.autograd.graph.get_gradient_edge(x)]
+    handle = fad.autograd.graph.register_multi_grad_hook(
+        edges, lambda gs: seen.append([g.sum().item() for g in gs] if mode == "all" else gs.sum().item()), mode=mode)
+    (z * 1.5).sum().backward(retain_graph=True)
+    handle.remove()
+    z.sum().backward()
+    assert seen == expected

@@ -112,3 +112,21 @@ def test_functions_that_work_on_a_graph_go_example_by_example():
         with forward.dual_level():
             return forward.unpack_dual(forward.make_dual(x.detach(), v) ** 2).tangent
     np.testing.assert_allclose(fad.vmap(tangent, out_axes=1)(fad.eye(3)).numpy(), np.diag([2.0, 4.0, 6.0]))
+
+
+def _gradient(x):
+    x = x.detach().requires_grad_()
+    return fad.autograd.grad((x * x).sum(), x)[0]
+
+
+@pytest.mark.parametrize("f", [lambda x: x.unsqueeze(0), _gradient, lambda x: (x.sin(), x.sort()[0])])
+@pytest.mark.parametrize("shape, axis", [((0, 0), 0), ((0, 3), 0), ((3, 0), 1)])
+def test_functions_of_tensors_over_no_examples(f, shape, axis):
+    got, rest = fad.vmap(f, in_axes=axis)(fad.zeros(*shape)), shape[1 - axis]
+    assert {tuple(y.shape) for y in (got if isinstance(got, tuple) else (got,))} <= {(0, rest), (0, 1, rest)}
+
+
+def test_gradients_for_no_rows():
+    x = fad.ones(3, requires_grad=True)
+    g, = fad.autograd.grad(x * 2, x, fad.zeros(0, 3), is_grads_batched=True)
+    assert g.shape == (0, 3)
