@@ -7,7 +7,6 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from ..util.array import Axes, DTypeLike
-from .devices import on_cpu
 from .dtypes import as_dtype
 from .errors import scalar_name
 from .formulas import sinc
@@ -135,20 +134,6 @@ def cumulative_trapezoid(y: Tensor, x: "Tensor | None" = None, *, dx: float = 1.
     n = y.shape[dim]
     middle = y.narrow(dim, 1, n - 1) + y.narrow(dim, 0, n - 1)
     return (by_number(middle, 0.5 * dx) if x is None else by_number(middle, 0.5) * x.diff(dim=dim)).cumsum(dim)
-
-
-@function(method=False)
-@on_cpu
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = np.int64) -> Tensor:
-    """The indices of the lower triangle, a row for each dimension."""
-    return wrap(np.stack(np.tril_indices(row, offset, col)).astype(dtype))
-
-
-@function(method=False)
-@on_cpu
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: DTypeLike = np.int64) -> Tensor:
-    """The indices of the upper triangle, a row for each dimension."""
-    return wrap(np.stack(np.triu_indices(row, offset, col)).astype(dtype))
 
 
 for _name, _target in {"isneginf": "numpy.isneginf", "isposinf": "numpy.isposinf", "isreal": "numpy.isreal",

@@ -261,28 +261,6 @@ def fill(input: Tensor, value: object) -> Tensor:
     return input.clone().fill_(value)  # type: ignore[attr-defined]
 
 
-@function(method=False)
-def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
-    """The bytes of a buffer as a tensor, sharing memory."""
-    try:
-        size = memoryview(buffer).nbytes
-    except TypeError:
-        raise ValueError("object does not implement Python buffer protocol.") from None
-    kind = as_dtype(dtype)
-    if not size or not count:
-        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
-    if not 0 <= offset < size:
-        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} "
-                         "bytes) minus 1")
-    if count < 0 and (size - offset) % kind.itemsize:
-        raise ValueError(f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of "
-                         f"element size ({kind.itemsize})")
-    if count > 0 and offset + count * kind.itemsize > size:
-        raise ValueError(f"requested buffer length ({count} * {kind.itemsize} bytes) after offset ({offset} bytes) "
-                         f"must not be greater than actual buffer length ({size} bytes)")
-    return leaf(np.frombuffer(buffer, kind, count, offset), requires_grad)
-
-
 def is_tensor(x: object) -> bool:
     """Whether x is a Tensor."""
     return isinstance(x, Tensor)

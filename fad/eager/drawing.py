@@ -77,31 +77,6 @@ def _chances(rng: object, shape: tuple, p: ArrayOrNumber = 0.5) -> np.ndarray:
     return rng.random(shape) < chance
 
 
-@function()
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: object = None) -> Tensor:
-    """Indices drawn with probabilities in proportion to each row."""
-    a = input._a
-    if a.dtype.kind != "f":
-        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {scalar_name(a.dtype)}")
-    if not 1 <= a.ndim <= 2:
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if num_samples <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
-    if not replacement and num_samples > a.shape[-1]:
-        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if not (np.isfinite(a) & (a >= 0)).all():
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    rows = a.reshape(-1, a.shape[-1])
-    if not (rows.sum(1) > 0).all():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-    if not replacement and ((rows > 0).sum(1) < num_samples).any():
-        raise RuntimeError("invalid multinomial distribution (with replacement=False, not enough non-negative category "
-                           "to sample)")
-    drawn = [source(generator).choice(rows.shape[1], num_samples, replacement, row.astype(float) / row.sum(dtype=float))
-             for row in rows]
-    return leaf(np.asarray(drawn, np.int64).reshape(*a.shape[:-1], num_samples))
-
-
 def randint_like(input: Tensor, low: int, high: object = None, *, dtype: DTypeLike = None, requires_grad: bool = False,
                  **options: object) -> Tensor:
     """Integers drawn evenly from [low, high), in the shape of a tensor."""

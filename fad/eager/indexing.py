@@ -1,5 +1,4 @@
 """Subscripts of tensors: what is read and written by them."""
-import math
 import operator
 import warnings
 from typing import Any
@@ -308,19 +307,6 @@ def fits(shape: tuple, part: tuple) -> bool:
     shape = (shape[max(0, len(shape) - len(part)):] if all(n == 1 for n in shape[:max(0, len(shape) - len(part))])
              else shape)
     return expands(shape, part)
-
-
-@function(method=False)
-def unravel_index(indices: Tensor, shape: Any) -> tuple:
-    """The coordinates of elements, from their places in row-major order."""
-    if indices._a.dtype.kind not in "iu":
-        raise TypeError(f"expected 'indices' to be integer dtype, but got torch.{indices._a.dtype}")
-    sizes = (shape,) if isinstance(shape, int) else shape
-    if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, (int, np.integer)) for n in sizes):
-        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape).__name__}")
-    if any(n < 0 for n in sizes):
-        raise ValueError("'shape' cannot have negative values, but got " + str(tuple(sizes)))
-    return tuple([wrap(np.asarray(k)) for k in np.unravel_index(indices._a % max(math.prod(sizes), 1), tuple(sizes))])
 
 
 Tensor.__reversed__ = lambda self: self.flip(0) if self._a.ndim else self  # type: ignore[attr-defined]

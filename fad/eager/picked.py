@@ -167,20 +167,20 @@ def _parts(name: str, node: str, inputs: tuple, **params: object) -> Composite:
         name,
         _parts_written,
         _parts_pullback,
-        lambda x, index, dim, **params: x.take(index, dim),
+        lambda x, index, dim: x.take(index, dim),
         node=node,
         inputs=inputs,
         kinds="fc",
         samples=(
-            lambda rng: ((rng.standard_normal((2, 3, 2)), np.array([2, 0, 2])), {"dim": 1, **params}),
-            lambda rng: ((rng.standard_normal((4, 3)), np.array([[3, 1], [1, 1]])), {"dim": 0, **params}),
+            lambda rng: ((rng.standard_normal((2, 3, 2)), np.array([2, 0, 2])), {"dim": 1}),
+            lambda rng: ((rng.standard_normal((4, 3)), np.array([[3, 1], [1, 1]])), {"dim": 0}),
         ),
     )
 
 
 parts = _parts("parts", "IndexSelectBackward0", ("self", "index"))
 indexed = _parts("indexed", "IndexBackward0", ("self", "indices"))                 # x[indices]
-rows = _parts("rows", "EmbeddingBackward0", ("weight", "indices"), scale_grad_by_freq=False, sparse=False)
+rows = _parts("rows", "EmbeddingBackward0", ("weight", "indices"))
 
 
 # -- places in planes: of images, or of signals ------------------------------------------------------------------------

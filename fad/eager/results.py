@@ -14,8 +14,7 @@ RESULTS = {  # what there is of each: its parts, and what they are
     "Cholesky": ("L info", "A Cholesky factor and, for each matrix, 0 where nothing went wrong."),
     "Solved": ("result info", "A solution and, for each matrix, 0 where nothing went wrong."),
     "LeastSquares": ("solution residuals rank singular_values", "The solution of least squares, and more of it."),
-    "Scaled": ("mantissa exponent", "Numbers as mantissa * 2 ** exponent."),
-    "Histogram": ("hist bin_edges", "The number of elements in each interval, and the ends of these.")}
+    "Scaled": ("mantissa exponent", "Numbers as mantissa * 2 ** exponent.")}
 
 
 def _result(name: str) -> Any:
@@ -25,5 +24,5 @@ def _result(name: str) -> Any:
     return made
 
 
-Extreme, Bounds, SVD, QR, LU, FactoredLU, Factors, Inverted, Cholesky, Solved, LeastSquares, Scaled, Histogram = map(
+Extreme, Bounds, SVD, QR, LU, FactoredLU, Factors, Inverted, Cholesky, Solved, LeastSquares, Scaled = map(
     _result, RESULTS)

@@ -123,7 +123,7 @@ correction dim keepdim result0 self: StdMean0
 dim end self_sym_sizes start step: Slice0
 dim keepdim max min self: Aminmax0
 dim keepdim ord result self: LinalgVectorNorm0
-indices padding_idx scale_grad_by_freq sparse weight_sym_argsize_0: Embedding0
+indices padding_idx weight_sym_argsize_0: Embedding0
 left result self unitriangular upper: LinalgSolveTriangular0
 output_size scales_d scales_h scales_w self_sym_sizes: UpsampleNearest3D0
 pos_weight reduction self target weight: BinaryCrossEntropyWithLogits0

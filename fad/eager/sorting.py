@@ -11,14 +11,14 @@ from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber
 from .composite import Composite
 from .errors import scalar_name
-from .inplace import number, requires_grad, wanted
+from .inplace import requires_grad, wanted
 from .names import node_name
 from .node import Undifferentiable
 from .picked import foremost, in_order
 from .record import edge
 from .reductions import _shared, _take, extremes
-from .registry import define, delivered, function, one_dim, tensor_of
-from .results import Extreme, Histogram
+from .registry import define, delivered, function, one_dim
+from .results import Extreme
 from .state import now
 from .tensor import Tensor, raw, wrap
 from .together import own_copy, step, together
@@ -214,37 +214,6 @@ _quantiles("nanquantile")
 
 
 @function()
-def histc(self: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """The number of elements in each of `bins` intervals between min and max (those of the elements, if both are
-    equal).
-    """
-    if bins <= 0:
-        raise RuntimeError("bins must be > 0")
-    min, max = number(min, "histc", "min"), number(max, "histc", "max")
-    low, high = (self._a.min(), self._a.max()) if min == max and self._a.size else (min, max)
-    if not (np.isfinite(float(low)) and np.isfinite(float(high))):
-        raise RuntimeError(f"range of [{float(low):g}, {float(high):g}] is not finite")
-    if low > high:
-        raise RuntimeError("max must be larger than min")
-    low, high = (float(low) - 1, float(high) + 1) if low == high else (low, high)
-    return wrap(np.histogram(self._a, bins, (low, high))[0].astype(self.dtype))
-
-
-@function()
-def bincount(self: Tensor, weights: "Tensor | None" = None, minlength: int = 0) -> Tensor:
-    """The count of each of 0, 1, 2, ... occurs; with weights, the sums of those of the occurrences."""
-    if self._a.ndim != 1 or self._a.dtype.kind not in "iu" or (self._a < 0).any():
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if weights is None:
-        return wrap(np.bincount(self._a, None, minlength))
-    if weights._a.shape != self._a.shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
-    size = max(minlength, int(self._a.max(initial=-1)) + 1)
-    into = np.zeros(size, np.float32 if weights._a.dtype == np.float32 else np.float64)
-    return op["index_add"](wrap(into), weights.to(into.dtype), self._a, spec=("a",), at=0)
-
-
-@function()
 def unique_consecutive(self: Tensor, return_inverse: bool = False, return_counts: bool = False,
                        dim: "int | None" = None) -> Any:
     """The elements (or parts along a dimension) without those that equal the one before."""
@@ -341,14 +310,3 @@ def isin(elements: Tensor, test_elements: ArrayOrNumber, *, assume_unique: bool 
 
 define("argwhere", lambda self: self.nonzero(), "The indices of what is not zero, a row for each.")
 define("msort", lambda self: self.sort(0)[0], "Sorted along the first dimension.")
-
-
-@function()
-def histogram(self: Tensor, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False) -> tuple:
-    """(counts, edges): how many elements lie in each interval."""
-    edges = bins._a.copy() if isinstance(bins, Tensor) else bins
-    counts, edges = BY_NAME["numpy.histogram"].call(self._a, edges, range, weights=weight, density=density)
-    for x in (self, bins):
-        if wanted(x):                                              # the edges hang on them, and with density the counts
-            return Histogram(*[distinct(x, raw(y).astype(self._a.dtype), "histogram") for y in (counts, edges)])
-    return Histogram(*[t.to(self._a.dtype) for t in (tensor_of(counts), tensor_of(edges))])

@@ -76,7 +76,6 @@ def test_looking_up():
                          edges).tolist() == [0, 0,
                                              2] and fad.bucketize(fad.tensor([1.0]), edges, right=True).tolist() == [1]
     assert fad.isin(fad.tensor([1, 2]), fad.tensor([2, 3])).tolist() == [False, True]
-    assert fad.histc(fad.tensor([1.0, 2.0, 1.0]), 4, 0, 3).tolist() == [0, 2, 1, 0]
     values, inverse, counts = fad.unique_consecutive(fad.tensor([1, 1, 2, 1]), return_inverse=True, return_counts=True)
     assert (values.tolist(), inverse.tolist(), counts.tolist()) == ([1, 2, 1], [0, 0, 1, 2], [2, 1, 1])
     values, places = fad.mode(fad.tensor([[1, 2, 2, 3], [0, 0, 5, 5]]))
@@ -123,19 +122,16 @@ def test_devices_and_types():
     assert not x.is_conj() and x.is_signed() and not fad.is_inference(x) and fad.is_nonzero(x[0]) and x.resolve_conj() is x
     assert fad.FloatTensor([1,
                             2]).dtype == fad.float32 and fad.LongTensor(2, 3).shape == (2, 3) and fad.scalar_tensor(2).shape == ()
-    assert fad.tril_indices(2, 2).tolist() == [[0, 1, 1], [0, 0, 1]] and reversed(fad.arange(3))[0].item() == 2
+    assert reversed(fad.arange(3))[0].item() == 2
 
 
-def test_shapes_buffers_and_histograms():
+def test_shapes():
     z = fad.rand(2, 3, dtype=fad.complex128)
     np.testing.assert_allclose(z.adjoint().resolve_conj().numpy(), z.numpy().conj().T)
     assert fad.broadcast_shapes((2, 1), (3,),
                                 1) == (2,
                                        3) and fad.can_cast(fad.float64,
                                                            fad.float32) and not fad.can_cast(fad.float64, fad.int64)
-    assert fad.frombuffer(b"\x01\x02", dtype=fad.uint8).tolist() == [1, 2]
-    counts, edges = fad.tensor([1.0, 2.0, 1.0]).histogram(2, range=(0.0, 2.0))
-    assert counts.tolist() == [0, 3] and edges.tolist() == [0, 1, 2]
 
 
 def test_integers_between_bounds_have_no_derivative():
@@ -144,7 +140,6 @@ def test_integers_between_bounds_have_no_derivative():
                         dtype=fad.int64).tolist() == [0, 1, 2, 3,
                                                       4] and not fad.linspace(s, 4, 5, dtype=fad.int64).requires_grad
     assert fad.logspace(s, 2, 3, dtype=fad.int64).tolist() == [1, 10, 100]
-    assert fad.bincount(fad.tensor([0, 1, 1]), fad.tensor([1.0, 2.0, 3.0], dtype=fad.float16)).dtype == fad.float64
 
 
 ADDED = {

@@ -218,7 +218,8 @@ def test_dicts_of_parameters():
     assert merged.setdefault("p", q) is p and merged.popitem() == ("q", q) and len(merged) == 1
     d |= {"q": fad.ones(1)}
     assert isinstance(d["q"], nn.Parameter) and list(d.fromkeys(["x"], p)) == ["x"]
-    with pytest.raises(ValueError, match="has length 3; 2 is required"):
+    assert d.setdefault("r", p) is p and d.pop("r") is p and "r" not in d and d == d and d != nn.ParameterDict(d)
+    with pytest.raises(ValueError, match="too many values"):
         d.update([("a", p, q)])
 
 

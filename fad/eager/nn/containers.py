@@ -1,7 +1,7 @@
 """Modules that hold modules: Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict, DataParallel."""
 import operator
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
 
 from ..tensor import Tensor
@@ -170,8 +170,10 @@ class Sequential(_Numbered):
         return self.extend(self._times(times)[len(self):])
 
 
-class _Named(Module):
-    """Base of modules that hold a dict."""
+class _Named(Module, MutableMapping):
+    """Base of modules that hold a dict: one is equal to itself alone, as every module is."""
+
+    __eq__, __hash__ = object.__eq__, object.__hash__
 
     def _held(self) -> dict:
         return self._modules
@@ -185,58 +187,18 @@ class _Named(Module):
     def __delitem__(self, name: str) -> None:
         del self._held()[name]
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._held()
-
     def __len__(self) -> int:
         return len(self._held())
 
     def __iter__(self) -> Iterator:
         return iter(self._held())
 
-    def keys(self) -> Any:
-        """The names."""
-        return self._held().keys()
+    def __reversed__(self) -> Iterator:
+        return reversed(list(self._held()))
 
-    def values(self) -> Any:
-        """The held values."""
-        return self._held().values()
-
-    def items(self) -> Any:
-        """(name, what is held)."""
-        return self._held().items()
-
-    def clear(self) -> None:
-        """Hold nothing."""
-        self._held().clear()
-
-    def pop(self, name: str) -> Any:
-        """Take one out."""
-        value = self[name]
-        del self[name]
-        return value
-
-    def update(self, other: Any) -> None:
-        """Add those of a dict, or pairs."""
-        if not isinstance(other, Iterable):
-            raise TypeError(f"{type(self).__name__}.update should be called with an iterable of key/value pairs, but "
-                            f"got {type(other).__name__}")
-        for name, value in _pairs(other):
-            self[name] = value
-
-
-def _pairs(other: Any) -> list:
-    if isinstance(other, (Mapping, _Named)):
-        return list(other.items())
-    pairs = []
-    for k, pair in enumerate(other):
-        if not isinstance(pair, Iterable):
-            raise TypeError(f"element #{k} should be Iterable; is {type(pair).__name__}")
-        pair = tuple(pair)
-        if len(pair) != 2:
-            raise ValueError(f"element #{k} has length {len(pair)}; 2 is required")
-        pairs.append(pair)
-    return pairs
+    def popitem(self) -> tuple:
+        """Take out the last one, with its name."""
+        return self._held().popitem()
 
 
 class ModuleDict(_Named):
@@ -286,9 +248,6 @@ class ParameterDict(_Named):
     def __setitem__(self, name: str, value: object) -> None:
         self._parameters[str(name)] = _as_parameter(value)
 
-    def __reversed__(self) -> Iterator:
-        return reversed(list(self._parameters))
-
     def __or__(self, other: dict) -> "ParameterDict":
         merged = self.copy()
         merged.update(other)
@@ -301,21 +260,6 @@ class ParameterDict(_Named):
     def copy(self) -> "ParameterDict":
         """Another one that holds the same parameters."""
         return ParameterDict(OrderedDict(self.items()))
-
-    def get(self, name: str, default: object = None) -> Any:
-        """The parameter of this name, or the default."""
-        return self._parameters.get(name, default)
-
-    def setdefault(self, name: str, default: Any = None) -> Any:
-        """The parameter of this name, which is the default if there was none."""
-        if name not in self:
-            self[name] = default
-        return self[name]
-
-    def popitem(self) -> tuple:
-        """Take out the last one, with its name."""
-        name = list(self._parameters)[-1]
-        return name, self.pop(name)
 
     def fromkeys(self, keys: Iterable, default: object = None) -> "ParameterDict":
         """One that holds the default under these names."""

@@ -1,5 +1,4 @@
-"""Losses, as functions. All take PyTorch's former options size_average and reduce, which together say what `reduction`
-says."""
+"""Losses, as functions. Their options have names only: by place, PyTorch has former options in between."""
 import math
 import warnings
 from typing import Any
@@ -7,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ...util.array import AnyArray, ArrayOrNumber
+from ...util.array import AnyArray
 from ..composites import log_softmax as log_softmax_step
 from ..inplace import wanted
 from ..picked import all_below
@@ -20,17 +19,6 @@ from .composites import reduced
 from .functional import call
 
 
-def reduction_of(size_average: object, reduce: object, reduction: str) -> str:
-    """The reduction that PyTorch's former options ask for, where one of them is given."""
-    if size_average is None and reduce is None:
-        return reduction
-    wanted = ("none" if reduce is not None and not reduce else "sum" if size_average is not None and not size_average
-              else "mean")
-    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{wanted}' instead.",
-                  stacklevel=3)
-    return wanted
-
-
 def _noticed(input: Tensor, target: Tensor) -> None:
     """Warn where two shapes are broadcast that were probably meant to be one."""
     if isinstance(input, Tensor) and input.shape != target.shape:  # type: ignore[attr-defined]
@@ -39,67 +27,36 @@ def _noticed(input: Tensor, target: Tensor) -> None:
                       "due to broadcasting. Please ensure they have the same size.", stacklevel=3)
 
 
-def _of_weight(input: Tensor, weight: Tensor) -> None:
-    if tuple(weight.shape) != tuple(input.shape):
-        raise ValueError("Weights and input must have the same size.")
-
-
-def _weighted_mean(loss: Tensor, weight: Tensor, reduction: str) -> AnyArray:
-    """Elements of a loss that count differently; their mean is by what they count."""
-    return (call("numpy.sum", loss * weight) / call("numpy.sum", weight) if reduction == "mean"
-            else reduced(loss * weight, reduction))
-
-
-def _positive(x: object) -> Any:
-    """max(x, 0), with derivative 1 at 0."""
-    return op["where"](x < 0, 0.0, x)
-
-
-def mse_loss(input: Tensor, target: Tensor, size_average: "bool | None" = None, reduce: "bool | None" = None,
-             reduction: str = "mean", weight: "Tensor | None" = None) -> Any:
+def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Any:
     """The squared difference."""
-    reduction = reduction_of(size_average, reduce, reduction)
     _noticed(input, target)
-    if weight is None:
-        return steps.mse_loss(input, target, reduction=reduction)
-    _of_weight(input, weight)
-    return _weighted_mean((input - target) ** 2, weight, reduction)
+    return steps.mse_loss(input, target, reduction=reduction)
 
 
-def l1_loss(input: Tensor, target: Tensor, size_average: "ArrayOrNumber | None" = None, reduce: "bool | None" = None,
-            reduction: str = "mean", weight: "Tensor | None" = None) -> AnyArray:
+def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> AnyArray:
     """The absolute difference."""
-    reduction = reduction_of(size_average, reduce, reduction)
     _noticed(input, target)
-    if weight is None:
-        return reduced(abs(input - target), reduction)
-    _of_weight(input, weight)
-    return _weighted_mean(abs(input - target), weight, reduction)
+    return reduced(abs(input - target), reduction)
 
 
-def smooth_l1_loss(input: Tensor, target: Tensor, size_average: object = None, reduce: object = None,
-                   reduction: str = "mean", beta: float = 1.0) -> AnyArray:
+def smooth_l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", beta: float = 1.0) -> AnyArray:
     """Quadratic for differences below beta, linear above."""
     _noticed(input, target)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    return steps.smooth_l1_loss(input, target, beta=beta, reduction=reduction_of(size_average, reduce, reduction))
+    return steps.smooth_l1_loss(input, target, beta=beta, reduction=reduction)
 
 
-def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
-               weight: "Tensor | None" = None) -> AnyArray:
+def huber_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", delta: float = 1.0) -> AnyArray:
     """Quadratic for differences below delta, linear above, with slope delta there."""
     _noticed(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    if weight is None:
-        return steps.huber_loss(input, target, delta=delta, reduction=reduction)
-    _of_weight(input, weight)
-    return reduced(steps.huber_loss(input, target, delta=delta, reduction="none") * weight, reduction)
+    return steps.huber_loss(input, target, delta=delta, reduction=reduction)
 
 
-def binary_cross_entropy(input: Tensor, target: Tensor, weight: "Tensor | None" = None, size_average: object = None,
-                         reduce: object = None, reduction: str = "mean") -> Any:
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: "Tensor | None" = None, *,
+                         reduction: str = "mean") -> Any:
     """-(t log p + (1 - t) log(1 - p)), the logarithms at least -100."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
@@ -108,39 +65,34 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: "Tensor | None" 
         raise RuntimeError("all elements of input should be between 0 and 1")
     if isinstance(target, Tensor) and not ((target._a >= 0) & (target._a <= 1)).all():
         raise RuntimeError("all elements of target should be between 0 and 1")
-    return steps.binary_cross_entropy(input, target, weight, reduction=reduction_of(size_average, reduce, reduction))
+    return steps.binary_cross_entropy(input, target, weight, reduction=reduction)
 
 
-def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: object = None, size_average: object = None,
-                                     reduce: object = None, reduction: str = "mean",
-                                     pos_weight: "Tensor | None" = None) -> AnyArray:
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: object = None, *,
+                                     reduction: str = "mean", pos_weight: "Tensor | None" = None) -> AnyArray:
     """The binary cross entropy of the logistic function of the input, without overflow."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    return steps.binary_cross_entropy_with_logits(input, target, weight, pos_weight,
-                                                  reduction=reduction_of(size_average, reduce, reduction))
+    return steps.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction=reduction)
 
 
 # -- classes -----------------------------------------------------------------------------------------------------------
 
 
-def _is_plain(input: AnyArray, target: AnyArray, weight: "Tensor | None", size_average: object, reduce: object,
-              ignore: int) -> bool:
+def _is_plain(input: AnyArray, target: AnyArray, weight: "Tensor | None", ignore: int) -> bool:
     """Whether a loss is of rows and a class for each, all of which count, and count the same."""
-    if (input.__class__ is not Tensor or target.__class__ is not Tensor or weight is not None
-            or size_average is not None or reduce is not None):
+    if input.__class__ is not Tensor or target.__class__ is not Tensor or weight is not None:
         return False
     shape, classes = input._a.shape, target._a
     return (len(shape) == 2 and classes.shape == shape[:1] and classes.dtype.kind in "iu" and classes.size > 0
             and all_below(classes, shape[1]) and not 0 <= ignore < shape[1])
 
 
-def nll_loss(input: AnyArray, target: AnyArray, weight: "Tensor | None" = None, size_average: object = None,
-             ignore_index: int = -100, reduce: object = None, reduction: str = "mean") -> AnyArray:
+def nll_loss(input: AnyArray, target: AnyArray, weight: "Tensor | None" = None, *,
+             ignore_index: int = -100, reduction: str = "mean") -> AnyArray:
     """Minus the input at the target's class; input (N, C, ...), target (N, ...)."""
-    if _is_plain(input, target, weight, size_average, reduce, ignore_index):
+    if _is_plain(input, target, weight, ignore_index):
         return steps.nll_loss(input, target, None, ignore=None, reduction=reduction)
-    reduction = reduction_of(size_average, reduce, reduction)
     given, shape, classes = input, tuple(target.shape), raw(target)
     rank = len(input.shape)
     ignored = None if _check_classes(input, classes, weight, ignore_index) else ignore_index
@@ -195,14 +147,12 @@ def _title(dtype: np.dtype) -> str:
             "i4": "Int"}.get(dtype.str[1:], str(dtype))
 
 
-def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = None, size_average: "bool | None" = None,
-                  ignore_index: int = -100, reduce: "bool | None" = None, reduction: str = "mean",
-                  label_smoothing: float = 0.0) -> AnyArray:
+def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = None, *,
+                  ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> AnyArray:
     """The negative log likelihood of softmax(input); the target holds classes, or probabilities in the input's
     shape."""
-    if not label_smoothing and _is_plain(input, target, weight, size_average, reduce, ignore_index):
+    if not label_smoothing and _is_plain(input, target, weight, ignore_index):
         return steps.nll_loss(log_softmax_step(input, axis=1), target, None, ignore=None, reduction=reduction)
-    reduction = reduction_of(size_average, reduce, reduction)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     shape = tuple(input.shape)
@@ -213,7 +163,7 @@ def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = N
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got "
                            f"{'Long' if target.dtype == np.int64 else _title(target.dtype)}")
     if not as_shares:
-        loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
+        loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
         if not label_smoothing:
             return loss
         return (1.0 - label_smoothing) * loss + label_smoothing * _smoothing(
@@ -246,10 +196,8 @@ def _smoothing(logs: object, classes: AnyArray, weight: "Tensor | None", ignore:
 # -- likelihoods -------------------------------------------------------------------------------------------------------
 
 
-def kl_div(input: Tensor, target: Tensor, size_average: "bool | None" = None, reduce: "bool | None" = None,
-           reduction: str = "mean", log_target: bool = False) -> AnyArray:
+def kl_div(input: Tensor, target: Tensor, *, reduction: str = "mean", log_target: bool = False) -> AnyArray:
     """target (log target - input), the input being logarithms; "batchmean" divides the sum by the batch."""
-    reduction = reduction_of(size_average, reduce, reduction)
     if reduction == "mean" and isinstance(input, Tensor):
         warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support "
                       "size.'batchmean' divides only by the batch size, and "

@@ -9,7 +9,6 @@ from . import activations, dropping, functional, losses, pooling
 from .module import Module
 
 BUFFERS = ("weight", "pos_weight")  # options that are tensors: saved, and moved to other dtypes, with the module
-FORMER = ("size_average", "reduce")                       # what PyTorch's losses had before `reduction`
 
 
 def as_module(name: str, function: Callable, options: str = "", shown: "str | None" = None) -> type:
@@ -22,12 +21,9 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
     """
     taken = inspect.signature(function).parameters
     names = options.split()
-    slots = [inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                               default=None if key in FORMER else taken[key].default)
-             for key in names]
+    slots = [inspect.Parameter(key, taken[key].kind, default=taken[key].default) for key in names]
     signature = inspect.Signature(slots)
-    passed = [key for key in names if key not in FORMER]
-    given = passed + ["training"] * ("training" in taken)
+    given = names + ["training"] * ("training" in taken)
 
     def __init__(self: object, *args: object, **kwargs: object) -> None:
         Module.__init__(self)
@@ -37,9 +33,6 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
             raise TypeError(f"{name}.__init__(): {error}") from None
         bound.apply_defaults()
         options = dict(bound.arguments)
-        size_average, reduce = (options.pop(key, None) for key in FORMER)
-        if "reduction" in options:
-            options["reduction"] = losses.reduction_of(size_average, reduce, options["reduction"])
         if "kernel_size" in options and options.get("stride", 0) is None:
             options["stride"] = options["kernel_size"]
         for key, value in options.items():
@@ -52,10 +45,10 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
         return function(*args, **{key: getattr(self, key) for key in given}, **kwargs)
 
     def extra_repr(self: object) -> str:
-        words = [key for key in (passed if shown is None else shown.split()) if key != "inplace" and key not in BUFFERS]
+        words = [key for key in (names if shown is None else shown.split()) if key != "inplace" and key not in BUFFERS]
         told = (shown.format(**vars(self)) if shown and "{" in shown
                 else ", ".join(f"{key}={getattr(self, key)}" for key in words))
-        return ", ".join([t for t in (told, "inplace=True" if "inplace" in passed and self.inplace else "") if t])
+        return ", ".join([t for t in (told, "inplace=True" if "inplace" in names and self.inplace else "") if t])
 
     __init__.__signature__ = inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *slots])  # type: ignore[attr-defined]
     return type(name, (Module,),
@@ -129,15 +122,14 @@ Flatten = as_module("Flatten", _flattened, "start_dim end_dim")
 
 # -- losses ------------------------------------------------------------------------------------------------------------
 
-_WAYS = "size_average reduce reduction"
-MSELoss = as_module("MSELoss", losses.mse_loss, _WAYS, "")
-L1Loss = as_module("L1Loss", losses.l1_loss, _WAYS, "")
-SmoothL1Loss = as_module("SmoothL1Loss", losses.smooth_l1_loss, f"{_WAYS} beta", "")
+MSELoss = as_module("MSELoss", losses.mse_loss, "reduction", "")
+L1Loss = as_module("L1Loss", losses.l1_loss, "reduction", "")
+SmoothL1Loss = as_module("SmoothL1Loss", losses.smooth_l1_loss, "reduction beta", "")
 HuberLoss = as_module("HuberLoss", losses.huber_loss, "reduction delta", "")
-BCELoss = as_module("BCELoss", losses.binary_cross_entropy, f"weight {_WAYS}", "")
+BCELoss = as_module("BCELoss", losses.binary_cross_entropy, "weight reduction", "")
 BCEWithLogitsLoss = as_module("BCEWithLogitsLoss", losses.binary_cross_entropy_with_logits,
-                              f"weight {_WAYS} pos_weight", "")
-NLLLoss = as_module("NLLLoss", losses.nll_loss, "weight size_average ignore_index reduce reduction", "")
+                              "weight reduction pos_weight", "")
+NLLLoss = as_module("NLLLoss", losses.nll_loss, "weight ignore_index reduction", "")
 CrossEntropyLoss = as_module("CrossEntropyLoss", losses.cross_entropy,
-                             "weight size_average ignore_index reduce reduction label_smoothing", "")
-KLDivLoss = as_module("KLDivLoss", losses.kl_div, f"{_WAYS} log_target", "")
+                             "weight ignore_index reduction label_smoothing", "")
+KLDivLoss = as_module("KLDivLoss", losses.kl_div, "reduction log_target", "")
