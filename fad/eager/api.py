@@ -1,10 +1,11 @@
 """The room's surface, put together: importing this module gives Tensor all its methods."""
 from collections import ChainMap
 
-from . import (
+from . import (  # noqa: F401 (each attaches its methods when it is imported)
     attributes,
     combining,
     compiled,
+    contractions,
     creation,
     drawing,
     factors,
@@ -55,9 +56,4 @@ for home in (FUNCTIONS, *map(vars, Tensor.__mro__[:-1])):
     for name, f in home.items():
         told_as(name, f)
 NAMES = ChainMap(FUNCTIONS, DTYPES)                  # what stands at fad.<name> under PyTorch's names
-
-ALL = (attributes, combining, compiled, creation, drawing, factors, files, formulas, forward_ad, frames, function,
-       gathering, grad_api, grad_mode, gradients, graph, indexing, joining, legacy, norms, numpy_calls, pointwise,
-       predicates, products, ranges, reductions, reshaping, scans, scattering, shapes, sorting, splitting,
-       storage)
-__all__ = ["ALL", "FUNCTIONS", "NAMES", "Tensor"]
+__all__ = ["FUNCTIONS", "NAMES", "Tensor"]

@@ -1,4 +1,4 @@
-"""Recurrent layers and their cells: RNN, LSTM, GRU."""
+"""Recurrent layers: RNN, LSTM, GRU."""
 import math
 import numbers
 import warnings
@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ..joining import cat
-from ..tensor import Tensor, wrap
+from ..tensor import wrap
 from . import activations, functional, init
 from .dropping import dropout as dropped
 from .module import Module, empty, typed
@@ -31,14 +31,6 @@ KINDS = {"RNN_TANH": RecurrentKind(1, 1, plain_cell(op["tanh"])),
          "LSTM": RecurrentKind(4, 2, lstm_cell), "GRU": RecurrentKind(3, 1, gru_cell)}
 
 
-def _projected(cell: Callable, projection: Tensor) -> Callable:
-    """A cell whose output is projected."""
-    def call(z: Tensor, state: tuple, u: Tensor, c: Tensor) -> tuple:
-        h, *rest = cell(z, state, u, c)
-        return functional.linear(h, projection), *rest
-    return call
-
-
 class RNNBase(Module):
     """Layers of cells run along time; input (time, batch, features), or (batch, time, features) with batch_first, or
     without the batch.
@@ -49,18 +41,17 @@ class RNNBase(Module):
     @typed
     def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
                  batch_first: bool = False, dropout: float = 0.0,
-                 bidirectional: bool = False, proj_size: int = 0):
+                 bidirectional: bool = False):
         super().__init__()
         if mode not in KINDS:
             raise ValueError(f"Unrecognized RNN mode: {mode}")
-        _sensible(mode, input_size, hidden_size, num_layers, dropout, proj_size)
+        _sensible(mode, input_size, hidden_size, num_layers, dropout)
         self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
         self.num_layers, self.bias, self.batch_first = num_layers, bias, batch_first
-        self.dropout, self.bidirectional, self.proj_size = float(dropout), bidirectional, proj_size
+        self.dropout, self.bidirectional = float(dropout), bidirectional
         for layer in range(num_layers):
             for suffix in self._suffixes():
-                self._add(layer, suffix,
-                          input_size if layer == 0 else (proj_size or hidden_size) * len(self._suffixes()))
+                self._add(layer, suffix, input_size if layer == 0 else hidden_size * len(self._suffixes()))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -77,14 +68,13 @@ class RNNBase(Module):
 
     def _add(self, layer: int, suffix: str, width: int) -> None:
         rows = KINDS[self.mode].gates * self.hidden_size
-        for name, shape in (("weight_ih", (rows, width)), ("weight_hh", (rows, self.proj_size or self.hidden_size)),
-                            *((("bias_ih", (rows,)), ("bias_hh", (rows,))) if self.bias else ()),
-                            *((("weight_hr", (self.proj_size, self.hidden_size)),) if self.proj_size else ())):
+        for name, shape in (("weight_ih", (rows, width)), ("weight_hh", (rows, self.hidden_size)),
+                            *((("bias_ih", (rows,)), ("bias_hh", (rows,))) if self.bias else ())):
             setattr(self, f"{name}_l{layer}{suffix}", empty(*shape))
 
     def _weights(self, layer: int, suffix: str) -> list:
         return [self._parameters.get(f"{name}_l{layer}{suffix}")
-                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")]
+                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
 
     @property
     def all_weights(self) -> list:
@@ -116,7 +106,7 @@ class RNNBase(Module):
     def _given(self, hx: Any, x: Any, batch: Any, single: bool) -> list:
         """The state to begin with: each part (layers and directions, batch, features)."""
         count = self.num_layers * len(self._suffixes())
-        widths = [self.proj_size or self.hidden_size, self.hidden_size][:KINDS[self.mode].parts]
+        widths = [self.hidden_size] * KINDS[self.mode].parts
         if hx is None:
             zeros = [np.zeros((count, batch, n), x.dtype) for n in widths]
             return [wrap(z) for z in zeros]
@@ -153,25 +143,22 @@ class RNNBase(Module):
 
     def _direction(self, x: object, state: tuple, weights: list, backwards: bool) -> "tuple[Any, tuple]":
         """The outputs of one direction of one layer in time, and its last state."""
-        w, u, b, c, projection = weights
+        w, u, b, c = weights
         z = functional.linear(x, w, b)
-        if projection is None and is_whole(z, *state):
+        if is_whole(z, *state):
             start = [op["reshape"](h, 1, *h.shape) for h in state]
             y = RECURRENCES[self.mode](z, start[0] if len(start) == 1 else cat(start, 0), u, c, backwards=backwards)
             last = y[0 if backwards else -1]
             return y[:, 0], tuple([last[k] for k in range(len(state))])
-        cell = KINDS[self.mode].cell
-        states, state = through(
-            cell if projection is None else _projected(cell, projection), z, state, (u, c), backwards
-        )
+        states, state = through(KINDS[self.mode].cell, z, state, (u, c), backwards)
         return cat([op["reshape"](s[0], 1, *s[0].shape) for s in states], 0), state
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}" + self._unusual(
-            proj_size=0, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False)
+            num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False)
 
 
-def _sensible(mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: float, proj_size: int) -> None:
+def _sensible(mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: float) -> None:
     """Raise unless these make a layer."""
     if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= dropout <= 1:
         raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element being "
@@ -185,12 +172,6 @@ def _sensible(mode: str, input_size: int, hidden_size: int, num_layers: int, dro
         raise ValueError("hidden_size must be greater than zero")
     if num_layers <= 0:
         raise ValueError("num_layers must be greater than zero")
-    if proj_size < 0:
-        raise ValueError("proj_size should be a positive integer or zero to disable projections")
-    if proj_size >= hidden_size:
-        raise ValueError("proj_size has to be smaller than hidden_size")
-    if proj_size and mode != "LSTM":
-        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
 
 
 class RNN(RNNBase):
