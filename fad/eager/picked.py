@@ -67,26 +67,51 @@ def _layout(places: tuple, ax: int, shape: tuple) -> "tuple[int, np.ndarray | No
     return math.prod(shape[ax + 1:]), rest
 
 
-def _selection(name: str, node: str, index_name: str, samples: tuple, once: bool) -> Composite:
-    """The step that takes from x what indices select along dimension dim; once: none of them twice."""
-    def written(x: Tensor, index: AnyArray, dim: int) -> Tensor:
-        return written_at(x, along(raw(index), dim, tuple(x.shape)))
+def taking(name: str, node: str, inputs: tuple, places: Callable, samples: tuple, once: Callable = lambda **_: False,
+           saves: tuple = (), **others: Any) -> Composite:
+    """The step that takes elements of x: places(index, shape, **params) says which ones of the flattened array; once:
+    whether no element is taken twice; others: of a composite (see there)."""
+    def written(x: Tensor, index: AnyArray, **params: Any) -> Tensor:
+        return written_at(x, places(raw(index), tuple(x.shape), **params))
 
-    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int) -> tuple:
+    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **params: Any) -> tuple:
         shape = tuple(xs[0].shape)
-        return added_at(gs[0], along(raw(xs[1]), dim, shape), shape, once), None
-    return Composite(name, written, pullback, lambda x, index, dim: x.take(along(index, dim, x.shape)), node=node,
-                     inputs=("self", index_name), kinds="fc", samples=samples, saves=() if once else (0,))
+        return added_at(gs[0], places(np.asarray(raw(xs[1])), shape, **params), shape, once(**params)), None
+
+    def run(x: np.ndarray, index: np.ndarray, **params: Any) -> np.ndarray:
+        return x.take(places(index, x.shape, **params))
+    return Composite(name, others.pop("written", written), pullback, others.pop("run", run), node=node, inputs=inputs,
+                     samples=samples, saves=saves, **{"kinds": "fc", **others})
 
 
-def _sample(index: list, dim: int) -> Callable:
-    return lambda rng: ((rng.standard_normal((3, 4)), np.array(index)), {"dim": dim})
+def _sample(index: list, shape: tuple = (3, 4), **params: Any) -> Callable:
+    return lambda rng: ((rng.standard_normal(shape), np.array(index)), params)
 
 
-_ONCE = _sample([[0, 2], [3, 1]], 1), _sample([[0, 2, 1, 1], [2, 0, 0, 2]], 0)
-gathered = _selection("gathered", "GatherBackward0", "index", (_sample([[1, 1, 3], [0, 2, 0]], 1), *_ONCE), False)
-in_order = _selection("in_order", "SortBackward0", "indices", _ONCE, True)
-foremost = _selection("foremost", "TopkBackward0", "indices", _ONCE, True)
+def _by_dim(index: np.ndarray, shape: tuple, dim: int) -> np.ndarray:
+    return along(index, dim, shape)
+
+
+def _always(**_: object) -> bool:
+    return True
+
+
+_ONCE = _sample([[0, 2], [3, 1]], dim=1), _sample([[0, 2, 1, 1], [2, 0, 0, 2]], dim=0)
+gathered = taking("gathered", "GatherBackward0", ("self", "index"), _by_dim,
+                  (_sample([[1, 1, 3], [0, 2, 0]], dim=1), *_ONCE), saves=(0,))
+in_order = taking("in_order", "SortBackward0", ("self", "indices"), _by_dim, _ONCE, _always)
+foremost = taking("foremost", "TopkBackward0", ("self", "indices"), _by_dim, _ONCE, _always)
+
+
+def _one_each(index: np.ndarray, shape: tuple, dim: int, keepdim: bool) -> np.ndarray:
+    """The place of one element of each vector along a dimension, which goes or stays with extent 1."""
+    column = index if keepdim else index[(slice(None),) * dim + (None,)]
+    return along(column, dim, shape).reshape(index.shape)
+
+
+chosen = taking("chosen", "MaxBackward0", ("self", "indices"), _one_each,
+                (_sample([1, 3, 0], dim=1, keepdim=False), _sample([[1], [1], [2]], dim=1, keepdim=True)), _always,
+                kinds="f")
 
 
 def _scattered_written(x: Tensor, src: Tensor, index: AnyArray, dim: int) -> Tensor:
@@ -116,31 +141,6 @@ scattered = Composite("scattered", _scattered_written, _scattered_pullback, _sca
                       edges=2, inputs=("self", "src", "index"), samples=(_scattered_sample,))
 
 
-def _with_axis(index: Any, dim: int, keepdim: bool) -> np.ndarray:
-    index = raw(index)
-    return index if keepdim else index[(slice(None),) * dim + (None,)]
-
-
-def _chosen_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int, keepdim: bool) -> tuple:
-    shape = tuple(xs[0].shape)
-    return added_at(gs[0], along(_with_axis(np.asarray(raw(xs[1])), dim, keepdim), dim, shape), shape, True), None
-
-
-def _chosen_run(x: np.ndarray, index: np.ndarray, dim: int, keepdim: bool) -> np.ndarray:
-    return x.take(along(_with_axis(index, dim, keepdim), dim, x.shape)).reshape(index.shape)
-
-
-def _chosen_sample(index: list, keepdim: bool) -> Callable:
-    return lambda rng: ((rng.standard_normal((3, 4)), np.array(index)), {"dim": 1, "keepdim": keepdim})
-
-
-# One element of each vector along a dimension, which goes or stays with extent 1.
-chosen = Composite("chosen", lambda x, index, dim, keepdim: op["reshape"](
-                       written_at(x, along(_with_axis(index, dim, keepdim), dim, tuple(x.shape))), *raw(index).shape),
-                   _chosen_pullback, _chosen_run, node="MaxBackward0", inputs=("self", "indices"),
-                   samples=(_chosen_sample([1, 3, 0], False), _chosen_sample([[1], [1], [2]], True)))
-
-
 # -- parts along a dimension -------------------------------------------------------------------------------------------
 
 
@@ -150,37 +150,23 @@ def _starts_of_parts(lead: int, n: int, size: int) -> np.ndarray:
     return np.asarray((np.arange(lead) * (n * size))[:, None, None] + np.arange(size))
 
 
-def _parts_written(x: Tensor, index: AnyArray, dim: int, **params: object) -> Tensor:
+def _of_parts(index: np.ndarray, shape: tuple, dim: int) -> np.ndarray:
+    """The places of the parts at indices (from 0) along a dimension."""
+    size = math.prod(shape[dim + 1:])
+    return _starts_of_parts(math.prod(shape[:dim]), shape[dim], size) + index.reshape(-1, 1) * size
+
+
+def _parts_written(x: Tensor, index: AnyArray, dim: int) -> Tensor:
     return op["index"](x, raw(index), spec=tuple("a" if k == dim else ":" for k in range(len(x.shape))), at=dim)
 
 
-def _parts_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int, **params: object) -> tuple:
-    shape, index = tuple(xs[0].shape), np.asarray(raw(xs[1]))
-    size = math.prod(shape[dim + 1:])
-    flat = _starts_of_parts(math.prod(shape[:dim]), shape[dim], size) + (index.reshape(-1, 1) * size)
-    return added_at(gs[0], flat, shape), None
-
-
-def _parts(name: str, node: str, inputs: tuple, **params: object) -> Composite:
-    """The step that takes parts of x at indices (from 0) along dimension dim."""
-    return Composite(
-        name,
-        _parts_written,
-        _parts_pullback,
-        lambda x, index, dim: x.take(index, dim),
-        node=node,
-        inputs=inputs,
-        kinds="fc",
-        samples=(
-            lambda rng: ((rng.standard_normal((2, 3, 2)), np.array([2, 0, 2])), {"dim": 1}),
-            lambda rng: ((rng.standard_normal((4, 3)), np.array([[3, 1], [1, 1]])), {"dim": 0}),
-        ),
-    )
-
-
-parts = _parts("parts", "IndexSelectBackward0", ("self", "index"))
-indexed = _parts("indexed", "IndexBackward0", ("self", "indices"))                 # x[indices]
-rows = _parts("rows", "EmbeddingBackward0", ("weight", "indices"))
+parts, indexed, rows = (
+    taking(name, node, inputs, _of_parts,
+           (_sample([2, 0, 2], (2, 3, 2), dim=1), _sample([[3, 1], [1, 1]], (4, 3), dim=0)), written=_parts_written,
+           run=lambda x, index, dim: x.take(index, dim))
+    for name, node, inputs in (("parts", "IndexSelectBackward0", ("self", "index")),
+                               ("indexed", "IndexBackward0", ("self", "indices")),        # x[indices]
+                               ("rows", "EmbeddingBackward0", ("weight", "indices"))))
 
 
 # -- places in planes: of images, or of signals ------------------------------------------------------------------------
@@ -201,23 +187,19 @@ def _starts(planes: tuple, rank: int, n: int) -> "np.ndarray | None":
     return None if count == 1 else (np.arange(count) * n).reshape(planes + (1,) * rank)
 
 
-def _pooled_written(x: Tensor, places: AnyArray, kernel_size: tuple, **params: object) -> Tensor:
-    return written_at(x, in_planes(places, len(kernel_size), tuple(x.shape)))
+def _largest(places: np.ndarray, shape: tuple, kernel_size: tuple, **_: object) -> np.ndarray:
+    return in_planes(places, len(kernel_size), shape)
 
 
-def _pooled_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, kernel_size: tuple, stride: tuple, dilation: tuple,
-                     **params: object) -> tuple:
-    shape = tuple(xs[0].shape)
-    apart = all(s > d * (m - 1) for s, d, m in zip(stride or kernel_size, dilation, kernel_size))
-    return added_at(gs[0], in_planes(xs[1], len(kernel_size), shape), shape, apart), None
+def _are_apart(kernel_size: tuple, stride: tuple, dilation: tuple, **_: object) -> bool:
+    """Whether no element is in two windows."""
+    return all(s > d * (m - 1) for s, d, m in zip(stride or kernel_size, dilation, kernel_size))
 
 
 def _pooled_sample(places: list, stride: tuple) -> Callable:
-    params = {"kernel_size": (2,), "stride": stride, "padding": (0,), "dilation": (1,), "ceil_mode": False}
-    return lambda rng: ((rng.standard_normal((2, 4)), np.array(places)), params)
+    return _sample(places, (2, 4), kernel_size=(2,), stride=stride, padding=(0,), dilation=(1,), ceil_mode=False)
 
 
-pooled = Composite("pooled", _pooled_written, _pooled_pullback,
-                   lambda x, places, kernel_size, **params: x.take(in_planes(places, len(kernel_size), x.shape)),
-                   node="MaxPool2DWithIndicesBackward0", inputs=("self", "result1"), kinds="fc", saves=(0,),
-                   samples=(_pooled_sample([[1, 1, 2], [0, 2, 2]], (1,)), _pooled_sample([[0, 3], [1, 2]], ())))
+pooled = taking("pooled", "MaxPool2DWithIndicesBackward0", ("self", "result1"), _largest,
+                (_pooled_sample([[1, 1, 2], [0, 2, 2]], (1,)), _pooled_sample([[0, 3], [1, 2]], ())), _are_apart,
+                saves=(0,))
