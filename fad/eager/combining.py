@@ -1,12 +1,11 @@
 """Combinations of elements, counting and looking up, and matrices of a form."""
 import itertools
-from typing import Any
 
 import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
-from ..util.array import Axes, DTypeLike
+from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from .dtypes import as_dtype
 from .errors import scalar_name
 from .formulas import sinc
@@ -78,7 +77,7 @@ def vander(x: Tensor, N: "int | None" = None, increasing: bool = False) -> Tenso
 
 @function(changing=True)
 @step("MvlgammaBackward0", "self", "self", "p")
-def mvlgamma(self: Tensor, p: int) -> Any:
+def mvlgamma(self: Tensor, p: int) -> ArrayOrNumber:
     """The logarithm of the multivariate gamma function."""
     total = p * (p - 1) / 4 * float(np.log(np.pi))
     for k in range(p):
@@ -117,7 +116,7 @@ define("addbmm",
 
 
 @function(method=False)
-def chain_matmul(*matrices: object) -> Any:
+def chain_matmul(*matrices: AnyArray) -> AnyArray:
     """The product of matrices."""
     y = matrices[0]
     for m in matrices if len(matrices) > 1 else ():

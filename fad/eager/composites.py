@@ -2,7 +2,6 @@
 elements that are averaged."""
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -14,14 +13,14 @@ from .composite import Composite, elementwise, quietly, sample
 _sum = op["sum"]
 
 
-def wide(y: object, x: ArrayOrNumber, axes: tuple) -> Any:
+def wide(y: AnyArray, x: ArrayOrNumber, axes: tuple) -> AnyArray:
     """y, reduced along axes (kept or not), in a shape that broadcasts against x."""
     if len(y.shape) == len(x.shape):
         return y
     return op["reshape"](y, *[1 if k in axes else n for k, n in enumerate(x.shape)])
 
 
-def count(x: AnyArray, axes: tuple) -> Any:
+def count(x: AnyArray, axes: tuple) -> int:
     """The number of elements along axes."""
     return math.prod([x.shape[k] for k in axes])
 
@@ -31,7 +30,7 @@ def kept_sum(x: AnyArray, axes: tuple) -> ArrayOrNumber:
     return wide(_sum(x, axes=axes), x, axes)
 
 
-def _kept(y: object, x: AnyArray, axes: tuple, keep: bool) -> Any:
+def _kept(y: AnyArray, x: AnyArray, axes: tuple, keep: bool) -> AnyArray:
     return wide(y, x, axes) if keep else y
 
 

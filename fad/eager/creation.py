@@ -61,7 +61,7 @@ def asarray(obj: object, *, dtype: DTypeLike = None, device: object = None, copy
         if copy is False and not same:
             raise ValueError(f"can't alias tensor with dtype '{scalar_name(obj._a.dtype)}' into dtype "
                              f"'{scalar_name(as_dtype(dtype))}'.")
-        t: Any = obj if same else obj.to(as_dtype(dtype))  # type: ignore[attr-defined]
+        t: Tensor = obj if same else obj.to(as_dtype(dtype))  # type: ignore[attr-defined]
         t = t.clone() if copy and same else t
         return t if not requires_grad or t.requires_grad else t.detach().requires_grad_()
     if copy is False and not hasattr(obj, "__array_interface__") and not hasattr(obj, "__dlpack__"):

@@ -1,6 +1,5 @@
 """Tensors drawn at random, new ones and in place."""
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,8 @@ def _below(low: object, high: object) -> None:
 
 
 @creating
-def randint(low: Any = 0, high: Any = None, size: Any = None, *, dtype: DTypeLike, generator: Any = None) -> np.ndarray:
+def randint(low: object = 0, high: object = None, size: object = None, *, dtype: DTypeLike,
+            generator: object = None) -> np.ndarray:
     """Integers drawn evenly from [low, high)."""
     if size is None:
         low, high, size = 0, low, high
@@ -42,8 +42,8 @@ def randperm(n: int, *, dtype: DTypeLike, generator: object = None) -> np.ndarra
 
 @function(method=False)
 @on_cpu
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,
-           requires_grad: bool = False, out: object = None) -> Tensor:
+def normal(mean: ArrayOrNumber = 0.0, std: ArrayOrNumber = 1.0, size: object = None, *, generator: object = None,
+           dtype: object = None, requires_grad: bool = False, out: object = None) -> Tensor:
     """Numbers drawn from normal distributions."""
     if isinstance(std, Tensor) and (std._a.real < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")

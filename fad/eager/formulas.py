@@ -1,6 +1,5 @@
 """Elementwise functions that are made from others: clamp, where, lerp, logit and their like."""
 import math
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ define("rsqrt", lambda self: composites.rsqrt(tensor_of(self)), "1 / sqrt(self).
 
 
 @function(changing=True)
-def relu(self: Tensor) -> Any:
+def relu(self: Tensor) -> AnyArray:
     """max(self, 0), with derivative 0 at 0."""
     x = tensor_of(self)
     if x.dtype.kind == "b":

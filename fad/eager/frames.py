@@ -1,21 +1,21 @@
 """The short-time Fourier transform: spectra of the frames of a signal, and the signal of such spectra."""
-from typing import Any
 
 import numpy as np
 
 from ..ops.face import BY_NAME
+from ..util.array import AnyArray
 from .joining import stack
 from .registry import function
 from .tensor import Tensor, wrap
 from .together import together
 
 
-def _window(window: "Tensor | None", n_fft: int, win_length: "int | None", dtype: np.dtype) -> Tensor:
+def _window(window: "Tensor | None", n_fft: int, win_length: "int | None", dtype: np.dtype) -> AnyArray:
     """The window, in the middle of n_fft elements."""
     size = n_fft if win_length is None else win_length
     if not 0 < size <= n_fft:
         raise RuntimeError(f"stft: expected 0 < win_length <= n_fft, but got win_length={size}")
-    a: Any = wrap(np.ones(size, dtype)) if window is None else window
+    a: AnyArray = wrap(np.ones(size, dtype)) if window is None else window
     if tuple(a.shape) != (size,):
         raise RuntimeError(f"expected a 1D window tensor of size equal to win_length={size}, but got window with size "
                            f"{list(a.shape)}")
@@ -34,7 +34,7 @@ def stft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length:
     >>> fad.stft(fad.ones(8), 4, return_complex=True).shape
     torch.Size([3, 9])
     """
-    x: Any = input
+    x: AnyArray = input
     if x.dtype.kind != "c" and return_complex is None:
         raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "
                            "require that return_complex=True in a future PyTorch release.")
@@ -67,7 +67,7 @@ def istft(input: Tensor, n_fft: int, hop_length: "int | None" = None, win_length
           window: "Tensor | None" = None, center: bool = True, normalized: bool = False, onesided: "bool | None" = None,
           length: "int | None" = None, return_complex: bool = False) -> Tensor:
     """The signal whose frames have these spectra, as nearly as can be (Griffin & Lim, 1984)."""
-    x: Any = input
+    x: AnyArray = input
     if x.dtype.kind != "c":
         raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with "
                            "return_complex=True.")

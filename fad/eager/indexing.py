@@ -21,13 +21,13 @@ from .view_kinds import index_view
 from .views import view_of
 
 
-def _key(subscript: Any) -> tuple:
+def _key(subscript: object) -> tuple:
     """A subscript as NumPy takes it: tensors and lists as arrays."""
     items = subscript if isinstance(subscript, tuple) or _is_tuple(subscript) else (subscript,)
     return tuple([_item(s) for s in items])
 
 
-def _is_tuple(subscript: Any) -> bool:
+def _is_tuple(subscript: object) -> bool:
     """Whether a list stands for a tuple of subscripts: one that holds tensors, lists or slices (a way of old, of which
     PyTorch warns)."""
     if not isinstance(subscript, list) or len(subscript) >= 32:
@@ -39,7 +39,7 @@ def _is_tuple(subscript: Any) -> bool:
     return True
 
 
-def _item(s: Any) -> Any:
+def _item(s: object) -> Any:
     if isinstance(s, Tensor):
         s = s._a
         if s.ndim == 0 and s.dtype.kind in "iu" and s.dtype != np.uint8:
@@ -56,7 +56,7 @@ def _item(s: Any) -> Any:
     return s
 
 
-def _numbers(s: Any) -> Any:
+def _numbers(s: object) -> Any:
     return [_numbers(k) for k in s] if isinstance(s, (list, tuple, range)) else raw(s)
 
 
@@ -71,7 +71,7 @@ def _index_array(a: AnyArray) -> AnyArray:
     return a if a.ndim else a.item()
 
 
-def _end(k: Any) -> int:
+def _end(k: object) -> int:
     """The start or the end of a slice, or its step."""
     try:
         return operator.index(raw(k).item() if isinstance(k, Tensor) and k._a.size == 1 else k)
@@ -97,7 +97,7 @@ OF_NO_AXES = ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or
               "a 0-dim tensor to a number")
 
 
-def getitem(self: Tensor, subscript: Any) -> Any:
+def getitem(self: Tensor, subscript: object) -> Any:
     """self[subscript]: a view where only integers, slices, None and ... are asked for."""
     if subscript.__class__ is Tensor and _are_rows(self, subscript._a):
         return indexed(self, subscript, dim=0)
@@ -128,7 +128,7 @@ def _are_rows(self: Tensor, i: np.ndarray) -> bool:
             and all_below(i, a.shape[0]))
 
 
-def _one(subscript: Any) -> "str | None":
+def _one(subscript: object) -> "str | None":
     """The name of the step of an index or of a slice forwards, of Python's integers; None for other subscripts."""
     if subscript.__class__ is int:
         return "SelectBackward0"
@@ -247,7 +247,7 @@ def _gathered(x: Tensor, key: tuple) -> Tensor:
     return run(op["index"], x, *selection.operands, label="IndexBackward0", **selection.params())
 
 
-def setitem(self: Tensor, subscript: Any, value: Any) -> None:
+def setitem(self: Tensor, subscript: object, value: object) -> None:
     """self[subscript] = value, in place."""
     key = _key(subscript)
     try:
@@ -277,7 +277,7 @@ def _broadcast_value(value: ArrayOrNumber, part: Tensor) -> ArrayOrNumber:
 
 
 @function(changing=True)
-def index_put(self: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
+def index_put(self: Tensor, indices: object, values: object, accumulate: bool = False) -> Tensor:
     """self with the elements at these indices replaced by (or, accumulating, increased by) values."""
     key = tuple([_index_array(raw(i)) for i in indices])
     _check_arrays(self, key)

@@ -1,7 +1,6 @@
 """Joining and rearranging tensors."""
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -210,7 +209,7 @@ def repeat_interleave(self: Tensor, repeats: "ArrayOrNumber | None" = None, dim:
 
 
 def _triangle(name: str, keep: Callable) -> None:
-    def call(self: Tensor, diagonal: int = 0) -> Any:
+    def call(self: Tensor, diagonal: int = 0) -> AnyArray:
         if len(self.shape) < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         rows, columns = np.ogrid[:self.shape[-2], :self.shape[-1]]

@@ -62,7 +62,7 @@ def matrix_norm(A: Tensor, ord: object = "fro", dim: object = (-2, -1), keepdim:
     return face("numpy.linalg.norm", x, ord, axis=tuple(dim), keepdims=keepdim)
 
 
-def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
+def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> AnyArray:
     """X with A X = B (left=False: X A = B), A triangular."""
     if not left:
         return solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT
@@ -109,7 +109,7 @@ def qr(A: Tensor, mode: str = "reduced") -> tuple:
     return QR(named(q, "LinalgQrBackward0", mode=mode), r)
 
 
-def cross(input: object, other: object, *, dim: int = -1) -> Any:
+def cross(input: object, other: object, *, dim: int = -1) -> AnyArray:
     """The cross product."""
     return cross_product(input, other, dim)
 
@@ -140,7 +140,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> tuple:
     return Factors(p.to(A.dtype), *factors)
 
 
-def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | None" = None) -> Any:
+def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | None" = None) -> tuple:
     """The solution of A X = B with the least sum of squares."""
     if A._a.ndim > 2:
         return _least_squares_of_stacks(A, B, rcond, driver)
@@ -149,7 +149,7 @@ def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | 
     return LeastSquares(solution, residuals, wrap(np.asarray(raw(rank), np.int64)), s)
 
 
-def _least_squares_of_stacks(A: Tensor, B: AnyArray, rcond: object, driver: object) -> Any:
+def _least_squares_of_stacks(A: Tensor, B: AnyArray, rcond: object, driver: object) -> tuple:
     """The solution for each matrix of a stack, by its pseudoinverse. The sums of squares are told where there are more
     equations than unknowns and all ranks are full; the ranks and the singular values, by the drivers that find them."""
     rows, columns = A._a.shape[-2:]

@@ -20,10 +20,10 @@ class Hooked:
 
     def __init__(self) -> None:
         self.metadata: dict = {}
-        self.pre: Any = None
-        self.post: Any = None
-        self.tensor_pre: Any = None              # result number -> hooks of the tensor that is that result
-        self.retain: Any = None                  # result number -> weak reference to the tensor that keeps its gradient
+        self.pre: Hooks | None = None
+        self.post: Hooks | None = None
+        self.tensor_pre: dict | None = None              # result number -> hooks of the tensor that is that result
+        self.retain: dict | None = None        # result number -> weak reference to the tensor that keeps its gradient
         self.trace: str | None = None
         self.parent: Any = None
 

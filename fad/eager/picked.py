@@ -3,7 +3,6 @@ the places, with a way back of its own."""
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,7 @@ def all_below(i: np.ndarray, n: int) -> bool:
     return bool(np.maximum.reduce(unsigned, None) < n)
 
 
-def along(index: np.ndarray, ax: int, shape: tuple) -> np.ndarray:
+def along(index: np.ndarray, ax: int, shape: tuple) -> AnyArray:
     """The places in the flattened array of this shape of the elements that index selects along an axis.
 
     >>> along(np.array([[1], [0]]), 1, (2, 3)).tolist()
@@ -55,11 +54,11 @@ def along(index: np.ndarray, ax: int, shape: tuple) -> np.ndarray:
 
 
 @lru_cache(maxsize=256)
-def _layout(places: tuple, ax: int, shape: tuple) -> "tuple[int, np.ndarray | None]":
+def _layout(places: tuple, ax: int, shape: tuple) -> "tuple[int, AnyArray | None]":
     """The distance between elements along an axis, and the beginning of each of the places by its other axes (None: at
     0).
     """
-    rest: Any = None
+    rest: AnyArray | None = None
     for k, n in enumerate(places):
         if k != ax and n > 1:
             part = (np.arange(n) * math.prod(shape[k + 1:])).reshape((n,) + (1,) * (len(places) - k - 1))
@@ -68,27 +67,27 @@ def _layout(places: tuple, ax: int, shape: tuple) -> "tuple[int, np.ndarray | No
 
 
 def taking(name: str, node: str, inputs: tuple, places: Callable, samples: tuple, once: Callable = lambda **_: False,
-           saves: tuple = (), **others: Any) -> Composite:
+           saves: tuple = (), **others: object) -> Composite:
     """The step that takes elements of x: places(index, shape, **params) says which ones of the flattened array; once:
     whether no element is taken twice; others: of a composite (see there)."""
-    def written(x: Tensor, index: AnyArray, **params: Any) -> Tensor:
+    def written(x: Tensor, index: AnyArray, **params: object) -> Tensor:
         return written_at(x, places(raw(index), tuple(x.shape), **params))
 
-    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **params: Any) -> tuple:
+    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **params: object) -> tuple:
         shape = tuple(xs[0].shape)
         return added_at(gs[0], places(np.asarray(raw(xs[1])), shape, **params), shape, once(**params)), None
 
-    def run(x: np.ndarray, index: np.ndarray, **params: Any) -> np.ndarray:
+    def run(x: np.ndarray, index: np.ndarray, **params: object) -> np.ndarray:
         return x.take(places(index, x.shape, **params))
     return Composite(name, others.pop("written", written), pullback, others.pop("run", run), node=node, inputs=inputs,
                      samples=samples, saves=saves, **{"kinds": "fc", **others})
 
 
-def _sample(index: list, shape: tuple = (3, 4), **params: Any) -> Callable:
+def _sample(index: list, shape: tuple = (3, 4), **params: object) -> Callable:
     return lambda rng: ((rng.standard_normal(shape), np.array(index)), params)
 
 
-def _by_dim(index: np.ndarray, shape: tuple, dim: int) -> np.ndarray:
+def _by_dim(index: np.ndarray, shape: tuple, dim: int) -> AnyArray:
     return along(index, dim, shape)
 
 
@@ -121,7 +120,7 @@ def _scattered_written(x: Tensor, src: Tensor, index: AnyArray, dim: int) -> Ten
     return op["reshape"](y, *shape)
 
 
-def _scattered_run(x: np.ndarray, src: np.ndarray, index: np.ndarray, dim: int) -> np.ndarray:
+def _scattered_run(x: np.ndarray, src: np.ndarray, index: np.ndarray, dim: int) -> AnyArray:
     y = added_at(src, along(index, dim, x.shape), x.shape)
     y += x
     return y
@@ -150,7 +149,7 @@ def _starts_of_parts(lead: int, n: int, size: int) -> np.ndarray:
     return np.asarray((np.arange(lead) * (n * size))[:, None, None] + np.arange(size))
 
 
-def _of_parts(index: np.ndarray, shape: tuple, dim: int) -> np.ndarray:
+def _of_parts(index: np.ndarray, shape: tuple, dim: int) -> AnyArray:
     """The places of the parts at indices (from 0) along a dimension."""
     size = math.prod(shape[dim + 1:])
     return _starts_of_parts(math.prod(shape[:dim]), shape[dim], size) + index.reshape(-1, 1) * size
@@ -172,7 +171,7 @@ parts, indexed, rows = (
 # -- places in planes: of images, or of signals ------------------------------------------------------------------------
 
 
-def in_planes(places: Any, rank: int, shape: tuple) -> np.ndarray:
+def in_planes(places: AnyArray, rank: int, shape: tuple) -> AnyArray:
     """The places in the flattened array of this shape of elements at places of its planes, the last `rank` dimensions.
     """
     places = raw(places)
@@ -187,7 +186,7 @@ def _starts(planes: tuple, rank: int, n: int) -> "np.ndarray | None":
     return None if count == 1 else (np.arange(count) * n).reshape(planes + (1,) * rank)
 
 
-def _largest(places: np.ndarray, shape: tuple, kernel_size: tuple, **_: object) -> np.ndarray:
+def _largest(places: np.ndarray, shape: tuple, kernel_size: tuple, **_: object) -> AnyArray:
     return in_planes(places, len(kernel_size), shape)
 
 

@@ -132,7 +132,7 @@ def mul(self: object, other: object) -> Tensor:
 
 
 @function("add", changing=True)
-def add(self: object, other: object, *, alpha: object = 1) -> Any:
+def add(self: object, other: object, *, alpha: object = 1) -> AnyArray:
     """self + alpha * other."""
     x = self if isinstance(self, Tensor) else tensor_of(self)
     return _add(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_add, "AddBackward0", x, other, alpha)

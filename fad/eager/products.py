@@ -1,7 +1,6 @@
 """Matrix products and linear algebra of tensors."""
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -82,7 +81,7 @@ def _stacks(a: tuple, b: tuple) -> None:
 
 def _of_ranks(name: str, ranks: tuple, wrong: Callable) -> None:
     """matmul, of tensors with so many dimensions."""
-    def call(self: Tensor, other: Tensor) -> Any:
+    def call(self: Tensor, other: Tensor) -> ArrayOrNumber:
         have = len(self.shape), len(other.shape)
         if have != ranks:
             raise RuntimeError(wrong(*have))
@@ -145,7 +144,7 @@ def outer(self: Tensor, other: Tensor) -> AnyArray:
 
 
 @function(changing=True)
-def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> AnyArray:
     """beta * self + alpha * mat1 @ mat2."""
     for name, x in (("mat1", mat1), ("mat2", mat2)):
         if len(x.shape) != 2:
@@ -164,7 +163,7 @@ def _factor(name: str, number: ArrayOrNumber, x: AnyArray) -> ArrayOrNumber:
     return number != 0 if x.dtype.kind == "b" and isinstance(number, (int, float)) else number
 
 
-def added(x: object, product: object, beta: object, alpha: object) -> Any:
+def added(x: AnyArray, product: ArrayOrNumber, beta: object, alpha: object) -> AnyArray:
     """beta * x + alpha * product. Where beta is 0, x does not count, nor do nan and inf in it."""
     beta, alpha = _factor("beta", beta, x), _factor("alpha", alpha, product)
     if isinstance(beta, (int, float, complex)) and beta == 0:
@@ -174,7 +173,7 @@ def added(x: object, product: object, beta: object, alpha: object) -> Any:
 
 @function(changing=True)
 @step("AddmvBackward0", "self mat vec", "mat vec", "alpha beta")
-def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: int = 1, alpha: int = 1) -> Any:
+def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: int = 1, alpha: int = 1) -> AnyArray:
     """beta * self + alpha * mat @ vec."""
     if (len(mat.shape), len(vec.shape)) != (2, 1) or len(self.shape) > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {len(self.shape)}, {len(mat.shape)}, "
@@ -188,7 +187,7 @@ def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: int = 1, alpha: int =
 
 @function(changing=True)
 @step("AddrBackward0", "self vec1 vec2", "vec1 vec2", "alpha beta")
-def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: int = 1, alpha: int = 1) -> Tensor:
+def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: int = 1, alpha: int = 1) -> AnyArray:
     """beta * self + alpha * the outer product of two vectors."""
     product = outer(vec1, vec2)
     _expands(self, product.shape)
@@ -203,7 +202,7 @@ def _expands(x: Tensor, shape: tuple) -> None:
 
 @function(changing=True)
 @step("BaddbmmBackward0", "self batch1 batch2", "batch1 batch2", "alpha beta")
-def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: int = 1, alpha: int = 1) -> Any:
+def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: int = 1, alpha: int = 1) -> AnyArray:
     """beta * self + alpha * batch1 @ batch2."""
     for name, x in (("batch1", batch1), ("batch2", batch2)):
         if len(x.shape) != 3:
@@ -219,7 +218,7 @@ def kron(self: Tensor, other: Tensor) -> Tensor:
 
 
 def _face(name: str, target: str, method: bool = True, **renamed: str) -> None:
-    def call(*args: ArrayOrNumber, **kwargs: object) -> Any:
+    def call(*args: ArrayOrNumber, **kwargs: object) -> AnyArray:
         kwargs = {renamed.get(key, key): value for key, value in kwargs.items()}
         return in_precision(BY_NAME[target].call(*args, **kwargs), args)
     call.__name__, call.__doc__ = name.rpartition(".")[2], f"{target}, on tensors."

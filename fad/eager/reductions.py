@@ -32,13 +32,13 @@ def _reduced(name: str, x: AnyArray, dim: object, keepdim: bool, label: str) -> 
     return together((y,), label, (x,), {"self": x}, keepdim=True)[0] if label else y
 
 
-def kept(y: object, x: object, axes: tuple) -> Any:
+def kept(y: AnyArray, x: object, axes: tuple) -> AnyArray:
     return op["reshape"](y, *[1 if k in axes else n for k, n in enumerate(x.shape)])
 
 
 @function()
 def sum(self: object, dim: object = None, keepdim: bool = False, *, dtype: object = None, axis: object = None,
-        keepdims: bool = False, out: object = None) -> Tensor:
+        keepdims: bool = False, out: object = None) -> AnyArray:
     """The sum along dimensions."""
     if (dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim
             and not keepdims and self._a.dtype.kind in "fc"):
@@ -62,7 +62,7 @@ def summed(self: Tensor, dtype: object, out: object = None) -> tuple:
     return in_dtype(x, kind), kind
 
 
-def in_dtype(x: object, dtype: object) -> Any:
+def in_dtype(x: AnyArray, dtype: object) -> AnyArray:
     return x if x.dtype == dtype else op["cast"](x, dtype=dtype)
 
 
@@ -81,7 +81,7 @@ def mean(self: object, dim: object = None, keepdim: bool = False, *, dtype: DTyp
 
 
 @function()
-def prod(self: object, dim: "int | None" = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
+def prod(self: object, dim: "int | None" = None, keepdim: bool = False, *, dtype: object = None) -> AnyArray:
     """The product along a dimension, or of all elements."""
     x, kind = summed(self, dtype)
     return in_dtype(_reduced("prod", x, dim, keepdim, "ProdBackward0" if dim is None else "ProdBackward1"), kind)
@@ -191,7 +191,7 @@ def amin(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
 
 
 def _truth(name: str) -> None:
-    def call(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
+    def call(self: Tensor, dim: Axes = None, keepdim: bool = False) -> AnyArray:
         x = tensor_of(self)
         truth = x if x.dtype.kind == "b" else x != 0
         y = truth if isinstance(dim, (tuple, list)) and not len(dim) else _reduced(name, truth, dim, keepdim, "")
@@ -200,7 +200,7 @@ def _truth(name: str) -> None:
 
 
 def _place(name: str) -> None:
-    def call(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> Tensor:
+    def call(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> AnyArray:
         if self.dtype.kind == "b" and isinstance(self, Tensor):
             raise RuntimeError(f"{name}(): does not support bool input")
         if dim is None:
@@ -216,7 +216,7 @@ def _place(name: str) -> None:
     define(name, call, f"{name}, along a dimension or of all elements.")
 
 
-def _correction(unbiased: object, correction: object) -> Any:
+def _correction(unbiased: object, correction: "int | None") -> int:
     return correction if correction is not None else 1 if unbiased is None or unbiased else 0
 
 
@@ -224,7 +224,7 @@ def _spread(name: str, what: str) -> None:
     composite = COMPOSITES[name]
 
     def call(self: Tensor, dim: Axes = None, unbiased: "bool | None" = None, keepdim: bool = False, *,
-             correction: "int | None" = None, what: str = "") -> Any:
+             correction: "int | None" = None, what: str = "") -> AnyArray:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if self.dtype.kind not in "fc":
@@ -241,19 +241,20 @@ for _make, *_what in ((_truth, "all"), (_truth, "any"), (_place, "argmax"), (_pl
 
 @function(method=False)
 def var_mean(self: Tensor, dim: "int | None" = None, unbiased: object = None, keepdim: bool = False, *,
-             correction: object = None) -> tuple:
+             correction: "int | None" = None) -> tuple:
     """The variance and the mean."""
     return _with_mean("var", self, dim, unbiased, keepdim, correction)
 
 
 @function(method=False)
 def std_mean(self: Tensor, dim: "int | None" = None, unbiased: object = None, keepdim: bool = False, *,
-             correction: object = None) -> tuple:
+             correction: "int | None" = None) -> tuple:
     """The standard deviation and the mean."""
     return _with_mean("std", self, dim, unbiased, keepdim, correction)
 
 
-def _with_mean(name: str, x: Tensor, dim: "int | None", unbiased: object, keepdim: bool, correction: object) -> tuple:
+def _with_mean(name: str, x: Tensor, dim: "int | None", unbiased: object, keepdim: bool,
+               correction: "int | None") -> tuple:
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     spread = getattr(x, name)(dim, unbiased, keepdim, correction=correction, what=f"{name}_mean")
@@ -285,7 +286,7 @@ def softmax(self: Tensor, dim: int, dtype: DTypeLike = None) -> AnyArray:
 
 
 @function()
-def log_softmax(self: Tensor, dim: int, dtype: DTypeLike = None) -> Any:
+def log_softmax(self: Tensor, dim: int, dtype: DTypeLike = None) -> AnyArray:
     """log(softmax(self)), without cancellation."""
     x, ax = _inexact(self if dtype is None else self.to(dtype), dim, "log_softmax"), one_dim(dim, len(self.shape))
     return composites.log_softmax(x, axis=ax) if len(x.shape) else named(x - x, "LogSoftmaxBackward0")
@@ -296,7 +297,7 @@ define("count_nonzero", lambda self, dim=None: _reduced("sum", self != 0, dim, F
 
 
 @function()
-def nonzero(self: Tensor, *, as_tuple: bool = False, out: "Tensor | None" = None) -> Any:
+def nonzero(self: Tensor, *, as_tuple: bool = False, out: "Tensor | None" = None) -> "AnyArray | tuple":
     """The indices of what is not zero: a row for each, or a tensor for each axis."""
     if as_tuple:
         if out is not None:

@@ -5,6 +5,7 @@ import numpy as np
 
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
+from ..util.array import AnyArray
 from .joining import stack
 from .reductions import in_dtype, summed
 from .registry import define, function, named, one_dim, run
@@ -18,7 +19,7 @@ define("cumprod", lambda self, dim, *, dtype=None: _accumulated("cumprod", self,
        "Products of the elements up to each place along a dimension.", changing=True)
 
 
-def _accumulated(name: str, self: Tensor, dim: int, dtype: "np.dtype | None") -> Tensor:
+def _accumulated(name: str, self: Tensor, dim: int, dtype: "np.dtype | None") -> AnyArray:
     ax = one_dim(dim, len(self.shape))
     x, kind = summed(self, dtype)
     y = BY_NAME[f"numpy.{name}"].call(x, axis=ax) if len(x.shape) else x.clone()

@@ -99,7 +99,7 @@ def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 
 
 @function()
-def unflatten(self: Tensor, dim: int, sizes: Sequence) -> Any:
+def unflatten(self: Tensor, dim: int, sizes: Sequence) -> AnyArray:
     """A dimension split into several."""
     ax = one_dim(dim, len(self.shape))
     if not len(sizes):
@@ -161,7 +161,7 @@ define("swapaxes", lambda self, axis0, axis1: transpose(self, axis0, axis1), "Tw
 
 
 @function()
-def t(self: Tensor) -> Any:
+def t(self: Tensor) -> AnyArray:
     """A matrix transposed."""
     if len(self.shape) > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {len(self.shape)}D")
@@ -169,7 +169,7 @@ def t(self: Tensor) -> Any:
 
 
 @function()
-def movedim(self: object, source: object, destination: object) -> Any:
+def movedim(self: object, source: object, destination: object) -> AnyArray:
     """Dimensions moved to other places."""
     places = list(range(len(self.shape)))
     moved = [one_dim(d, len(places)) for d in (source if isinstance(source, (tuple, list)) else (source,))]
@@ -297,7 +297,7 @@ FUNCTIONS["real"], FUNCTIONS["imag"] = _real, _imag
 
 
 @function()
-def contiguous(self: Any, memory_format: Any = None) -> AnyArray:
+def contiguous(self: AnyArray, memory_format: object = None) -> AnyArray:
     """The tensor in row-major order (or another memory format): itself, or a copy."""
     if memory_format is not None:
         return self if memory_format.is_of(self._a) else self.clone(memory_format=memory_format)

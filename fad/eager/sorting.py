@@ -83,7 +83,7 @@ def topk(self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool
     return Extreme(_at(foremost, self, order, ax), order)
 
 
-def _at(step: Composite, x: AnyArray, order: AnyArray, dim: int) -> Any:
+def _at(step: Composite, x: AnyArray, order: AnyArray, dim: int) -> AnyArray:
     """x in another order along a dimension, as a step."""
     if x._a.dtype.kind not in "fc":
         return wrap(np.take_along_axis(x._a, order._a, dim) if x._a.ndim else x._a.copy())
@@ -242,7 +242,7 @@ def distinct(x: Tensor, a: np.ndarray, name: str) -> Tensor:
     return t
 
 
-def _answers(*parts: "Tensor | None") -> Any:
+def _answers(*parts: "Tensor | None") -> "Tensor | tuple":
     given = [p for p in parts if p is not None]
     return given[0] if len(given) == 1 else tuple(given)
 

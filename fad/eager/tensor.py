@@ -50,10 +50,10 @@ class Extra:
     __slots__ = ("hooks", "accumulated", "retains", "tangent", "inference", "warned", "name", "grad_dtype")
 
     def __init__(self) -> None:
-        self.hooks: Any = None                  # of a leaf: id -> hook
-        self.accumulated: Any = None            # hooks that run when .grad has been accumulated
+        self.hooks: dict | None = None                  # of a leaf: id -> hook
+        self.accumulated: dict | None = None            # hooks that run when .grad has been accumulated
         self.retains = False
-        self.tangent: Any = None
+        self.tangent: Tensor | None = None
         self.inference = False
         self.warned = False
         self.name: str | None = None

@@ -4,7 +4,7 @@ The steps stay, hidden behind the one that users, hooks and the engine meet: wha
 """
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ class Together(Node):
                 self.hidden = None
 
 
-def _edges(node: Node) -> Any:
+def _edges(node: Node) -> Iterable:
     """The places that a node's gradients go to."""
     return zip(node.next, node.nrs or (0,) * len(node.next))
 

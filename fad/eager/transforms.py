@@ -85,7 +85,7 @@ def _alias(x: AnyArray) -> Tensor:
     return y if requires_grad(y) else y.requires_grad_()                      # type: ignore[attr-defined]
 
 
-def _outputs(value: AnyArray) -> "tuple[list, Any]":
+def _outputs(value: AnyArray) -> "tuple[list, tree.Structure]":
     leaves, structure = tree.flatten(value)
     return [_tensor(y) if isinstance(y, (float, complex, np.ndarray, np.generic)) else y for y in leaves], structure
 
@@ -155,7 +155,7 @@ def _primal(y: AnyArray) -> AnyArray:
     return unpack_dual(y).primal if isinstance(y, Tensor) and tangent_of(y) is not None else y
 
 
-def _tangent(y: AnyArray) -> Any:
+def _tangent(y: AnyArray) -> "Tensor | None":
     dy = tangent_of(y) if isinstance(y, Tensor) else None
     return wrap(np.zeros_like(y._a)) if dy is None and isinstance(y, Tensor) else dy
 

@@ -4,7 +4,6 @@ import inspect
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, DTypeLike
@@ -89,7 +88,7 @@ def silu(input: AnyArray, inplace: bool = False) -> ArrayOrNumber:
     return steps.silu(input)
 
 
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Any:
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> AnyArray:
     """log(1 + e^(beta x)) / beta; x itself where beta x is above the threshold."""
     return steps.softplus(input, beta=beta, threshold=threshold)
 
@@ -143,17 +142,17 @@ def _chosen(dim: "int | None", input: AnyArray, name: str) -> int:
     return one_dim(dim, n)
 
 
-def _in(input: object, dtype: object) -> Any:
+def _in(input: AnyArray, dtype: object) -> AnyArray:
     return input if dtype is None else op["cast"](input, dtype=as_dtype(dtype))
 
 
-def softmax(input: Tensor, dim: "int | None" = None, _stacklevel: int = 3, dtype: DTypeLike = None) -> Any:
+def softmax(input: Tensor, dim: "int | None" = None, _stacklevel: int = 3, dtype: DTypeLike = None) -> AnyArray:
     """exp(x), divided by its sum along a dimension."""
     x, ax = _in(input, dtype), _chosen(dim, input, "softmax")
     return softmax_step(x, axis=ax) if len(x.shape) else x * 0.0 + 1.0
 
 
-def log_softmax(input: object, dim: "int | None" = None, _stacklevel: int = 3, dtype: DTypeLike = None) -> Any:
+def log_softmax(input: object, dim: "int | None" = None, _stacklevel: int = 3, dtype: DTypeLike = None) -> AnyArray:
     """log(softmax(x))."""
     x, ax = _in(input, dtype), _chosen(dim, input, "log_softmax")
     return log_softmax_step(x, axis=ax) if len(x.shape) else x - x

@@ -1,7 +1,6 @@
 """Composites of layers: activations and losses as one step each, with their derivatives."""
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -210,7 +209,7 @@ binary_cross_entropy_with_logits = _loss("binary_cross_entropy_with_logits", _lo
 # -- classes -----------------------------------------------------------------------------------------------------------
 
 
-def _shares(classes: AnyArray, weight: "AnyArray | None", ignore: int, dtype: np.dtype) -> "tuple[Any, Any]":
+def _shares(classes: AnyArray, weight: "AnyArray | None", ignore: int, dtype: np.dtype) -> "tuple[AnyArray, AnyArray]":
     """The classes with 0 for those to be ignored (None: no class is), and how much each example counts."""
     kept = classes == classes if ignore is None else classes != ignore
     safe = _where(kept, classes, 0)

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
 
+from ...util.array import AnyArray
 from ..tensor import Tensor
 from .module import Module, Parameter
 
@@ -24,7 +25,7 @@ class _Numbered(Module):
         for k, value in enumerate(given):
             setattr(self, str(k), value)
 
-    def _place(self, k: Any) -> int:
+    def _place(self, k: object) -> int:
         n, k = len(self), operator.index(k)
         if not -n <= k < n:
             raise IndexError(f"index {k} is out of range")
@@ -122,7 +123,7 @@ class Sequential(_Numbered):
         for name, module in named:
             self.add_module(name, module)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: AnyArray) -> AnyArray:
         for module in self._modules.values():
             input = module(input)
         return input
@@ -146,10 +147,10 @@ class Sequential(_Numbered):
         super().insert(index, module)
         return self
 
-    def __add__(self, other: Any) -> "Sequential":
+    def __add__(self, other: object) -> "Sequential":
         return Sequential(*self).__iadd__(other)
 
-    def __iadd__(self, other: Any) -> "Sequential":
+    def __iadd__(self, other: object) -> "Sequential":
         if not isinstance(other, Sequential):
             raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
         return self.extend(other)

@@ -7,7 +7,6 @@ of these three.
 import itertools
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -242,8 +241,8 @@ convolution_weight = Composite("convolution_weight", _weight_written, _weight_pu
                                    sample((1, 4, 5, 5), (1, 2, 2, 2), size=(2, 2), **_options(2, 2, 1, 2, 2))))
 
 
-def _convolve(input: AnyArray, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int,
-              rank: int) -> ArrayOrNumber:
+def _convolve(input: AnyArray, weight: AnyArray, bias: "AnyArray | None", stride: object, padding: object,
+              dilation: object, groups: int, rank: int) -> ArrayOrNumber:
     for name, other in ("weight", weight), ("bias", bias):
         if other is not None and other.dtype != input.dtype:
             raise RuntimeError(f"Input type ({c_name(input.dtype)}) and {name} type ({c_name(other.dtype)}) should be "
@@ -299,7 +298,7 @@ def _unbatched(x: object) -> Tensor:
 
 
 def conv1d(input: Tensor, weight: Tensor, bias: "Tensor | None" = None, stride: object = 1, padding: object = 0,
-           dilation: object = 1, groups: int = 1) -> Any:
+           dilation: object = 1, groups: int = 1) -> ArrayOrNumber:
     """Correlation along one dimension: input (N, C, L), weight (out, C / groups, K)."""
     return _convolve(input, weight, bias, stride, padding, dilation, groups, 1)
 

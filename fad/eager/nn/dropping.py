@@ -1,8 +1,8 @@
 """Dropout."""
-from typing import Any
 
 import numpy as np
 
+from ...util.array import AnyArray
 from ...util.errors import UnsupportedFunctionError
 from ..generators import source
 from ..inplace import number
@@ -25,7 +25,7 @@ def _scaled(input: Tensor, factors: np.ndarray, inplace: bool = False) -> Tensor
     return input * (wrap(factors.astype(raw(input).dtype)) if isinstance(input, Tensor) else factors)
 
 
-def dropout(input: object, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout(input: AnyArray, p: float = 0.5, training: bool = True, inplace: bool = False) -> AnyArray:
     """In training, each element zero with probability p, the others scaled up by 1 / (1 - p)."""
     p = number(p, "dropout", "p")
     if not 0 <= p <= 1:

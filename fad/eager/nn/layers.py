@@ -1,11 +1,10 @@
 """Layers with learned weights: linear maps, convolutions, PReLU."""
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from ...util.array import AnyArray
+from ...util.array import AnyArray, ArrayOrNumber
 from ..promotion import default
 from ..tensor import wrap
 from . import activations, convolution, functional, init
@@ -30,7 +29,7 @@ class Linear(Module):
             bound = 1 / math.sqrt(max(1, self.in_features))
             init.uniform_(self.bias, -bound, bound)
 
-    def forward(self, input: object) -> Any:
+    def forward(self, input: object) -> ArrayOrNumber:
         return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -127,7 +126,7 @@ class PReLU(Module):
         self.num_parameters = num_parameters
         self.weight = Parameter(wrap(np.full(num_parameters, init, default.dtype)))
 
-    def forward(self, input: object) -> Any:
+    def forward(self, input: object) -> AnyArray:
         return activations.prelu(input, self.weight)
 
     def extra_repr(self) -> str:

@@ -1,7 +1,6 @@
 """Losses, as functions. Their options have names only: by place, PyTorch has former options in between."""
 import math
 import warnings
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ def _noticed(input: Tensor, target: Tensor) -> None:
                       "due to broadcasting. Please ensure they have the same size.", stacklevel=3)
 
 
-def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Any:
+def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> AnyArray:
     """The squared difference."""
     _noticed(input, target)
     return steps.mse_loss(input, target, reduction=reduction)
@@ -56,7 +55,7 @@ def huber_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", delta:
 
 
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: "Tensor | None" = None, *,
-                         reduction: str = "mean") -> Any:
+                         reduction: str = "mean") -> AnyArray:
     """-(t log p + (1 - t) log(1 - p)), the logarithms at least -100."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
@@ -177,7 +176,8 @@ def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = N
     return reduced(loss, reduction)
 
 
-def _smoothing(logs: object, classes: AnyArray, weight: "Tensor | None", ignore: int, ax: int, reduction: str) -> Any:
+def _smoothing(logs: object, classes: AnyArray, weight: "Tensor | None", ignore: int, ax: int,
+               reduction: str) -> AnyArray:
     """The loss of evenly distributed probabilities: what is left out and what counts more is as with the classes
     themselves."""
     n = logs.shape[ax]

@@ -2,7 +2,6 @@
 import inspect
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from ...util.array import AnyArray, ArrayOrNumber
 from . import activations, dropping, functional, losses, pooling
@@ -85,7 +84,7 @@ class Dropout(Module):
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
         self.p, self.inplace = p, inplace
 
-    def forward(self, input: object) -> Any:
+    def forward(self, input: AnyArray) -> AnyArray:
         return dropping.dropout(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
@@ -109,7 +108,7 @@ class Identity(Module):
     def __init__(self, *args: object, **kwargs: object):
         super().__init__()
 
-    def forward(self, input: object) -> Any:
+    def forward(self, input: AnyArray) -> AnyArray:
         return input
 
 

@@ -1,6 +1,5 @@
 """Normalisations: to mean 0 and variance 1 over the batch, the last dimensions, groups of channels; and by norms."""
 import math
-from typing import Any
 
 import numpy as np
 
@@ -80,7 +79,7 @@ def follow(running: object, new: AnyArray, momentum: ArrayOrNumber, scale: float
 
 
 def group_norm(input: object, num_groups: int, weight: "Tensor | None" = None, bias: "Tensor | None" = None,
-               eps: float = 1e-5) -> Any:
+               eps: float = 1e-5) -> AnyArray:
     """Mean 0 and variance 1 in groups of channels."""
     shape = sizes(input)
     if len(shape) < 2:
@@ -96,7 +95,7 @@ def group_norm(input: object, num_groups: int, weight: "Tensor | None" = None, b
     return noting(y, N=shape[0], C=shape[1], HxW=math.prod(shape[2:]), group=num_groups)
 
 
-def _in_groups(x: AnyArray, num_groups: int) -> "tuple[Any, dict]":
+def _in_groups(x: AnyArray, num_groups: int) -> "tuple[AnyArray, dict]":
     """x by groups of channels, and what normalises it there."""
     n, channels, *rest = sizes(x)
     options = {"axes": (2, 3), "shape": (1, num_groups, channels // num_groups, 1)}

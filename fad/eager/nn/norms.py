@@ -1,8 +1,8 @@
 """Layers that normalise: the channels over the batch, groups of channels, the last dimensions."""
-from typing import Any
 
 import numpy as np
 
+from ...util.array import AnyArray
 from ..promotion import default
 from ..tensor import Tensor, wrap
 from . import init, normalising
@@ -73,7 +73,7 @@ class ChannelNorm(_Affine):
 
 
 class _BatchNorm(ChannelNorm):
-    def forward(self, input: object) -> Any:
+    def forward(self, input: object) -> AnyArray:
         self._check(input)
         share = self.momentum or 0.0
         if self.training and self.track_running_stats and normalising.keeps(input, self.running_mean):
@@ -115,7 +115,7 @@ class LayerNorm(_Affine):
         self.eps, self.elementwise_affine = eps, elementwise_affine
         self._scaled_and_shifted(self.normalized_shape, elementwise_affine, elementwise_affine and bias)
 
-    def forward(self, input: object) -> Any:
+    def forward(self, input: object) -> AnyArray:
         return normalising.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -134,7 +134,7 @@ class GroupNorm(_Affine):
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         self._scaled_and_shifted(num_channels, affine, affine and bias)
 
-    def forward(self, input: object) -> Any:
+    def forward(self, input: object) -> AnyArray:
         return normalising.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:

@@ -98,8 +98,8 @@ class _Windows:
         elements outside: behind the last.
         """
         steps, n = [math.prod(self.extents[k + 1:]) for k in range(self.rank)], math.prod(self.extents)
-        at: Any = np.zeros((), np.int64)
-        outside: Any = np.zeros((), bool)
+        at: AnyArray = np.zeros((), np.int64)
+        outside: AnyArray = np.zeros((), bool)
         for k, (count, s, p, m, d) in enumerate(zip(self.counts, self.stride, self.padding, self.size, self.dilation)):
             along = (np.arange(count) * s - p)[:, None] + np.arange(m) * d
             shape = [v for axis in range(self.rank) for v in ((count,) if axis == k else (1,))]

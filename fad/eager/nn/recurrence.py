@@ -13,7 +13,6 @@ and result.
 The state is one array (parts, batch, features): of an LSTM (h, memory), of the others (h,).
 """
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -107,7 +106,7 @@ def _plain_sweep(slope: Callable) -> Callable:
     def sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray, u: np.ndarray,
               c: "AnyArray | None") -> tuple:
         factor, gz = slope(y[:, 0]), np.empty_like(z)
-        gh: Any = 0.0
+        gh: AnyArray = 0.0
         for t in reversed(range(len(z))):
             gz[t] = (g[t, 0] + gh) * factor[t]
             gh = np.dot(gz[t], u)
@@ -128,8 +127,8 @@ def _lstm_sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray,
     factor[:, :, 3] *= top
     into, forget = gates[:, :, 3] * (1.0 - top * top), gates[:, :, 1]
     gz = np.empty_like(a)
-    gh: Any = np.zeros_like(y[0, 0])
-    gm: Any = np.zeros_like(gh)
+    gh: AnyArray = np.zeros_like(y[0, 0])
+    gm: AnyArray = np.zeros_like(gh)
     for t in reversed(range(length)):
         gh = gh + g[t, 0]
         gm = gm + g[t, 1]
@@ -157,7 +156,7 @@ def _gru_sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray, 
     factor[:, :, 1] = (h - new) * keep * (1.0 - keep)
     factor[:, :, 2] = to_new * r
     ga, total = np.empty_like(a), np.empty_like(h)
-    gh: Any = np.zeros_like(y[0, 0])
+    gh: AnyArray = np.zeros_like(y[0, 0])
     for t in reversed(range(length)):
         gh = np.add(gh, g[t, 0], total[t])
         np.multiply(gh[:, None], factor[t], ga[t])

@@ -3,11 +3,12 @@ import math
 import numbers
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...ops.table import TABLE as op
+from ...util.array import AnyArray
 from ..joining import cat
 from ..tensor import wrap
 from . import activations, functional, init
@@ -103,7 +104,7 @@ class RNNBase(Module):
         states = tuple([s[:, 0] for s in states]) if single else states
         return y, states if len(states) > 1 else states[0]
 
-    def _given(self, hx: Any, x: Any, batch: Any, single: bool) -> list:
+    def _given(self, hx: object, x: AnyArray, batch: int, single: bool) -> list:
         """The state to begin with: each part (layers and directions, batch, features)."""
         count = self.num_layers * len(self._suffixes())
         widths = [self.hidden_size] * KINDS[self.mode].parts
@@ -126,7 +127,7 @@ class RNNBase(Module):
             parts = [op["reshape"](h, h.shape[0], 1, h.shape[1]) for h in parts]
         return parts
 
-    def _layers(self, x: object, given: list) -> "tuple[Any, list]":
+    def _layers(self, x: AnyArray, given: list) -> "tuple[AnyArray, list]":
         """The last layer's outputs in time, and the last states."""
         finals = []
         for layer in range(self.num_layers):
@@ -141,7 +142,7 @@ class RNNBase(Module):
                 x = dropped(x, self.dropout)
         return x, finals
 
-    def _direction(self, x: object, state: tuple, weights: list, backwards: bool) -> "tuple[Any, tuple]":
+    def _direction(self, x: object, state: tuple, weights: list, backwards: bool) -> "tuple[AnyArray, tuple]":
         """The outputs of one direction of one layer in time, and its last state."""
         w, u, b, c = weights
         z = functional.linear(x, w, b)

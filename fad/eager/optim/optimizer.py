@@ -228,13 +228,13 @@ def plain(switches: dict) -> dict:
     return {**known, **switches}
 
 
-def decayed(p: object, g: ArrayOrNumber, group: dict) -> Any:
+def decayed(p: object, g: ArrayOrNumber, group: dict) -> ArrayOrNumber:
     """The gradient to descend by: turned round to ascend, with weight decay."""
     g = -g if group["maximize"] else g
     return g + group["weight_decay"] * p._a if group["weight_decay"] else g
 
 
-def counted(state: dict) -> Any:
+def counted(state: dict) -> ArrayOrNumber:
     """The number of this step, which is kept."""
     state["step"] = state.get("step", 0) + 1
     return state["step"]
