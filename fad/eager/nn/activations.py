@@ -12,10 +12,9 @@ from ..composites import relu as relu_step
 from ..composites import softmax as softmax_step
 from ..dtypes import as_dtype
 from ..formulas import where
-from ..inplace import in_place
 from ..node import Undifferentiable
 from ..reductions import in_dtype
-from ..registry import FUNCTIONS, named, one_dim
+from ..registry import FUNCTIONS, changing_form, named, one_dim
 from ..tensor import Tensor, raw
 from ..together import step
 from . import composites as steps
@@ -23,17 +22,12 @@ from . import composites as steps
 
 def in_their_place(f: Callable) -> Callable:
     """An activation that with inplace=True writes its values over its input."""
-    place = list(inspect.signature(f).parameters).index("inplace")
+    place, changed = list(inspect.signature(f).parameters).index("inplace") - 1, changing_form(f.__name__, f)
 
     @functools.wraps(f)
-    def call(input: object, *args: ArrayOrNumber, **kwargs: object) -> AnyArray:
-        wanted = kwargs.pop("inplace", False) or len(args) >= place and args[place - 1]
-        options = args[:place - 1]
-        if not wanted:
-            return f(input, *options, **kwargs)
-        return in_place(input,
-                        lambda old, *given: f(old, *given[:len(options)], **dict(zip(kwargs, given[len(options):]))),
-                        *options, *kwargs.values())
+    def call(input: object, *args: object, **kwargs: object) -> AnyArray:
+        wanted = kwargs.pop("inplace", False) or len(args) > place and args[place]
+        return (changed if wanted else f)(input, *args[:place], **kwargs)
     return call
 
 
@@ -168,19 +162,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 # -- in place ----------------------------------------------------------------------------------------------------------
 
 
-def _in_place_form(f: Callable) -> Callable:
-    """The function f_ that always writes f's values over its input."""
-    taken = inspect.signature(f)
-
-    def call(input: Tensor, *args: float, **kwargs: object) -> Tensor:
-        return f(input, *args, **kwargs, inplace=True)
-    call.__name__ = call.__qualname__ = f"{f.__name__}_"
-    call.__doc__ = f"{f.__name__}, in place."
-    call.__signature__ = taken.replace(parameters=[p for p in taken.parameters.values() if p.name != "inplace"])  # type: ignore[attr-defined]
-    return call
-
-
-relu_, elu_, selu_, hardtanh_, threshold_ = (_in_place_form(f) for f in (relu, elu, selu, hardtanh, threshold))
+relu_, elu_, selu_, hardtanh_, threshold_ = (changing_form(f.__name__, f)
+                                             for f in (relu, elu, selu, hardtanh, threshold))
 
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
