@@ -41,14 +41,7 @@ define("_neg_view", lambda self: neg_view(self), "The negative, sharing memory."
 def complex_(real: Tensor, imag: Tensor, *, out: "Tensor | None" = None) -> Tensor:
     """real + i imag."""
     _parts(real, imag)
-    return _whole(op["make_complex"](tensor_of(real), imag), out, "complex")
-
-
-def _whole(y: Tensor, out: "Tensor | None", name: str) -> Tensor:
-    if out is not None and out.dtype != y.dtype:
-        raise RuntimeError(f"Expected object of scalar type {scalar_name(y.dtype)} but got scalar type "
-                           f"{scalar_name(out.dtype)} for argument 'out'")
-    return delivered(y, out, name)
+    return delivered(op["make_complex"](tensor_of(real), imag), out, "complex")
 
 
 def _parts(first: Tensor, second: Tensor) -> None:
@@ -65,7 +58,7 @@ def _parts(first: Tensor, second: Tensor) -> None:
 def polar(abs: Tensor, angle: Tensor, *, out: "Tensor | None" = None) -> Tensor:
     """The complex number of this absolute value and angle."""
     _parts(abs, angle)
-    return _whole(op["make_complex"](abs * op["cos"](angle), abs * op["sin"](angle)), out, "polar")
+    return delivered(op["make_complex"](abs * op["cos"](angle), abs * op["sin"](angle)), out, "polar")
 
 
 def asked_dtype(args: tuple, device: object, dtype: DTypeLike) -> "np.dtype | None":

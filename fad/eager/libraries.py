@@ -11,7 +11,6 @@ from ..trace.runtime.namespaces import attribute_of
 from ..trace.values.of_tensors import standing_for
 from ..util import tree
 from ..util.array import ArrayOrNumber
-from .errors import c_name
 from .factors import of_matrices
 from .registry import delivered, in_precision
 from .tensor import Tensor, wrap
@@ -42,19 +41,8 @@ def _with_out(path: str, f: "Callable | None") -> Any:
     @functools.wraps(f)
     def call(*args: object, out: object = None, **kwargs: object) -> Any:
         y = f(*args, **kwargs)
-        return y if out is None else _written(y, out, path)
+        return delivered(y, out, path.rpartition(".")[2])
     return call
-
-
-def _written(y: object, out: object, path: str) -> Any:
-    """A result, written over out (a tuple for several), which linalg takes in the result's own dtype only."""
-    library, _, name = path.rpartition(".")
-    ys, outs = (y, out) if isinstance(y, tuple) else ((y,), (out,))
-    for one, into in zip(ys, outs):
-        if library == "numpy.linalg" and one.dtype != into.dtype:
-            raise RuntimeError(f"Expected out tensor to have dtype {c_name(one.dtype)}, but got {c_name(into.dtype)} "
-                               "instead")
-    return delivered(y, out, name)
 
 
 def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapping[str, str]) -> Any:
@@ -82,7 +70,7 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
                      {renamed.get(key, key): value for key, value in kwargs.items()})
         # what does not hang on the tensors' values, as a matrix' power 0
         y = wrap(y) if isinstance(y, np.ndarray) else y
-        return y if out is None else _written(y, out, path)
+        return delivered(y, out, name)
     call.__name__, call.__qualname__, call.__doc__ = name, name, library.__doc__
     return of_matrices(name, call) if path.startswith("numpy.linalg.") else call
 

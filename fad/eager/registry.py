@@ -136,20 +136,6 @@ def by_number(x: Tensor, number: float) -> Tensor:
     return run(TABLE["mul"], x, number, label="MulBackward1") if isinstance(number, (int, float)) else x * number
 
 
-_OUT = {  # functions whose `out` is of the result's own dtype: what they say otherwise
-    **dict.fromkeys("abs ceil clamp floor frac neg round sign trunc bitwise_not relu".split(),
-                    ("Found dtype {1} but expected {0}", errors.scalar_name)),
-    **dict.fromkeys("max min sort argmax argmin tril triu gather bmm mm softmax log_softmax norm topk kthvalue".split(),
-                    ("Expected out tensor to have dtype {0}, but got {1} instead", errors.c_name)),
-    **dict.fromkeys(("amax", "amin"),
-                    ("Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's "
-                     "dtype.", errors.scalar_name)),
-    "index_select": ("index_select(): self and result must have the same scalar type", errors.scalar_name),
-    "where": ("Expected out type to be {} but got {}", errors.scalar_name),
-    "take": ("take(): self and out expected to have the same dtype, but got self.dtype = {} and out.dtype = {}",
-             errors.scalar_name)}
-
-
 def delivered(y: object, out: object, name: str) -> Any:
     """y, written over out if that is given: outside the graph, and resized to y's shape where it has another."""
     if out is None:
@@ -163,12 +149,6 @@ def delivered(y: object, out: object, name: str) -> Any:
     if now().grad and (requires_grad(y) or requires_grad(out)):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
-    if name in _OUT and y._a.dtype != out._a.dtype:
-        text, naming = _OUT[name]
-        raise RuntimeError(text.format(naming(y._a.dtype), naming(out._a.dtype)))
-    if name in ("cat", "stack") and not castable(y._a.dtype, out._a.dtype):
-        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type "
-                        f"{errors.scalar_name(out._a.dtype)}")
     if not castable(y._a.dtype, out._a.dtype):
         raise RuntimeError(errors.not_castable(y._a.dtype, out._a.dtype))
     if out._a.shape != y._a.shape:
