@@ -45,11 +45,14 @@ class Accesses:
             self.versions.update(eqn.outputs)
 
     def _loop(self, loop: LoopView) -> None:
-        for k, a in enumerate(loop.init):
-            if a in self.versions:
-                self.versions.update((loop.carries[k], loop.results[k]))
-        self._collect(loop.body)
-        self.are_parts &= all((a in self.versions) == (c in self.versions) for a, c in zip(loop.next, loop.carries))
+        held, is_done = [k for k, a in enumerate(loop.init) if a in self.versions], False
+        while not is_done:
+            self.versions.update(x for k in held for x in (loop.carries[k], loop.results[k]))
+            self._collect(loop.body)
+            self.are_parts &= all((a in self.versions) == (c in self.versions) for a, c in zip(loop.next, loop.carries))
+            # an iteration may hand an array on to another carry
+            held = [k for k, a in enumerate(loop.next) if a in self.versions and loop.carries[k] not in self.versions]
+            is_done = not held
 
     def _branches(self, branch: BranchView) -> None:
         for region in branch.branches:
@@ -118,6 +121,9 @@ class Coverage:
         if len(places) != 1 or version in free_vars(loop.body):
             return EXPOSED, version
         carry, result = loop.carries[places[0]], loop.results[places[0]]
+        versions = Accesses(loop.body, carry).versions
+        if [k for k, a in enumerate(loop.next) if a in versions] != places:
+            return EXPOSED, version                           # an iteration hands it on to another carry
         for axis in range(carry.type.rank):
             if axis not in self.fixed and runs_over(loop, carry, axis):
                 inner = Coverage({**self.fixed, axis: loop.index})

@@ -105,6 +105,25 @@ def test_the_text_of_random_programs(seed, eager, tmp_path):
         np.testing.assert_allclose(fad.grad(f)(X), plain, rtol=1e-10, atol=1e-10, err_msg=program(seed))
 
 
+def test_an_array_that_inner_loops_exchange_is_read_by_later_iterations():
+    def f(x):
+        a, b, s = x * 1.0, np.zeros_like(x), 0.5
+        for i in range(6):
+            b[i] = np.sum(x * x) * np.exp(-0.1 * i)
+        for k in range(5):
+            j = 0
+            while j < 6 and a[j] < 0.42:
+                s += 0.1 * a[j]
+                j += 1
+                a, b = b, a
+        return np.sum(np.tanh(a)) + np.sum(np.tanh(b)) + s
+    x, d = np.array([0.31, -0.62, 0.83, 0.14, -0.27, 0.55]), np.linspace(-1.0, 1.0, 6)
+    slope = fad.grad(lambda x: fad.jvp(f, (x,), (d,))[1])
+    want = fad.jvp(fad.grad(f), (x,), (d,))[1]
+    with as_text():
+        np.testing.assert_allclose(slope(x), want, rtol=1e-12)
+
+
 # -- sums --------------------------------------------------------------------------------------------------------------
 def added(X, W):
     T, s = np.zeros((4, 20)), np.zeros(4)
