@@ -4,11 +4,12 @@ import sys
 from types import CodeType
 
 from ...util.codes import once_for_each_code
+from ..frontend.origin import codes_in
 
 
-def _within(code: CodeType) -> list:
-    """The code of the functions that stand in this one."""
-    return [c for c in code.co_consts if isinstance(c, CodeType)]
+def _with_inner(code: CodeType) -> list:
+    """The code, and that of all functions within it."""
+    return [code, *codes_in(code)]
 
 
 def names_used(code: CodeType) -> set:
@@ -26,7 +27,7 @@ def names_of_tools(code: CodeType) -> set:
 
 
 def _names_in(code: CodeType) -> set:
-    return set(code.co_names).union(*map(_names_in, _within(code)))
+    return {name for c in _with_inner(code) for name in c.co_names}
 
 
 def _is_tools(name: str) -> bool:
@@ -35,8 +36,7 @@ def _is_tools(name: str) -> bool:
 
 def texts_in(code: CodeType) -> set:
     """Texts of the code (and of the functions within it) that may be names: getattr(o, "rate")."""
-    own = {c for c in code.co_consts if isinstance(c, str) and c.isidentifier()}
-    return own.union(*map(texts_in, _within(code)))
+    return {x for c in _with_inner(code) for x in c.co_consts if isinstance(x, str) and x.isidentifier()}
 
 
 _READ_GLOBALS = {
@@ -48,15 +48,20 @@ _SHIFTED = dis.opmap["LOAD_GLOBAL"] if sys.version_info >= (3, 11) else None  # 
 @once_for_each_code
 def global_names(code: CodeType) -> frozenset:
     """Names that the code (and the functions within it) looks up among the global ones, without those of tools."""
-    found, extended, operations = set(), 0, code.co_code
-    for operation, argument in zip(operations[::2], operations[1::2]):
-        argument |= extended
-        extended = argument << 8 if operation == dis.EXTENDED_ARG else 0
-        if operation in _READ_GLOBALS:
-            found.add(code.co_names[argument >> (operation == _SHIFTED)])
-    return frozenset(name for name in found if not _is_tools(name)).union(
-        *map(global_names, _within(code))
-    )
+    found, extended = set(), 0
+    for c in _with_inner(code):
+        for operation, argument in zip(c.co_code[::2], c.co_code[1::2]):
+            argument |= extended
+            extended = argument << 8 if operation == dis.EXTENDED_ARG else 0
+            if operation in _READ_GLOBALS:
+                found.add(c.co_names[argument >> (operation == _SHIFTED)])
+    return frozenset(name for name in found if not _is_tools(name))
+
+
+def _arguments_of(operations: set, code: CodeType) -> set:
+    """The arguments of these operations of the code and of the functions within it."""
+    found = [c for c in _with_inner(code) if not operations.isdisjoint(c.co_code[::2])]
+    return {i.argval for c in found for i in dis.get_instructions(c) if i.opcode in operations}
 
 
 _IMPORT = dis.opmap["IMPORT_NAME"]
@@ -66,10 +71,7 @@ _TEXTS = {"str", "repr", "format", "ascii", "array2string", "array_str", "array_
 
 def imported_modules(code: CodeType) -> set:
     """Modules that the code (or a function within it) imports, as the text names them."""
-    names = set()
-    if _IMPORT in code.co_code[::2]:
-        names = {i.argval for i in dis.get_instructions(code) if i.opcode == _IMPORT}
-    return names.union(*map(imported_modules, _within(code)))
+    return _arguments_of({_IMPORT}, code)
 
 
 def runs_texts(code: CodeType) -> bool:
@@ -83,11 +85,11 @@ def runs_texts(code: CodeType) -> bool:
 
 def makes_texts(code: CodeType) -> bool:
     """Whether the code (or a function within it) makes texts of values."""
-    is_one = not _FORMATS.isdisjoint(code.co_code[::2]) or not _TEXTS.isdisjoint(code.co_names)
-    return (
-        is_one
-        or any("%" in c for c in code.co_consts if isinstance(c, str))
-        or any(map(makes_texts, _within(code)))
+    return any(
+        not _FORMATS.isdisjoint(c.co_code[::2])
+        or not _TEXTS.isdisjoint(c.co_names)
+        or any("%" in x for x in c.co_consts if isinstance(x, str))
+        for c in _with_inner(code)
     )
 
 
@@ -96,7 +98,7 @@ _IS = dis.opmap["IS_OP"]
 
 def asks_identity(code: CodeType) -> bool:
     """Whether the code (or a function within it) has `is` in it."""
-    return _IS in code.co_code[::2] or any(map(asks_identity, _within(code)))
+    return any(_IS in c.co_code[::2] for c in _with_inner(code))
 
 
 _ASSIGN_GLOBALS = {dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]}
@@ -104,10 +106,7 @@ _ASSIGN_GLOBALS = {dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]}
 
 def assigned_globals(code: CodeType) -> set:
     """Global names that the code (or a function within it) assigns to."""
-    names = set()
-    if not _ASSIGN_GLOBALS.isdisjoint(code.co_code[::2]):     # seldom so: to take all instructions apart takes long
-        names = {i.argval for i in dis.get_instructions(code) if i.opcode in _ASSIGN_GLOBALS}
-    return names.union(*map(assigned_globals, _within(code)))
+    return _arguments_of(_ASSIGN_GLOBALS, code)
 
 
 _REBIND = ("STORE_DEREF", "DELETE_DEREF")
@@ -117,7 +116,8 @@ _REBIND = ("STORE_DEREF", "DELETE_DEREF")
 def rebound(code: CodeType) -> frozenset:
     """Variables of functions around that the code (or a function within it) binds."""
     own = {i.argval for i in dis.get_instructions(code) if i.opname in _REBIND} if code.co_freevars else set()
-    return frozenset(own.union(*map(rebound, _within(code))) & set(code.co_freevars))
+    inner = [rebound(c) for c in code.co_consts if isinstance(c, CodeType)]
+    return frozenset(own.union(*inner) & set(code.co_freevars))
 
 
 _MATCHES = {
@@ -138,10 +138,9 @@ def _handlers_of_3_10(code: CodeType) -> list:
 
 def handles_errors(code: CodeType) -> bool:
     """Whether the code (or a function within it) has a try with handlers."""
-    operations = code.co_code[::2]
-    return (
-        not _MATCHES.isdisjoint(operations)
-        or _BARE in operations
-        or any(operations[k:].startswith(_BARE_OF_3_10) for k in _handlers_of_3_10(code))
-        or any(map(handles_errors, _within(code)))
+    return any(
+        not _MATCHES.isdisjoint(c.co_code[::2])
+        or _BARE in c.co_code[::2]
+        or any(c.co_code[::2][k:].startswith(_BARE_OF_3_10) for k in _handlers_of_3_10(c))
+        for c in _with_inner(code)
     )
