@@ -4,6 +4,7 @@ A normal number of mean m and deviation s is m + s * z for a standard one, drawn
 Python compute it, to the last bit. A choice from a population, or a permutation of it, is the population at places that
 are drawn. So what is drawn never depends on traced values, and the derivative goes through m, s and the population.
 """
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from ...ir.types import type_of
 from ...ops.face import BY_NAME
 from ...ops.literals import as_array, python_number
 from ...util.array import AnyArray
-from ..heap.operands import holds_traced, refused
+from ..heap.operands import holds_traced, is_seeded, refused
 from ..heap.percall import is_maker, made, recorded
 from ..heap.state import is_numeric
 from ..objects.draws import goes_on, numpy_random, order_of
@@ -44,7 +45,7 @@ def called_anew(f: Callable, *args: Any, **kwargs: Any) -> Any:
     owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
     if goes_on(owner) and args:
         if name == "shuffle":
-            return _shuffled(f, *args, **kwargs)
+            return shuffled(f, *args, **kwargs)
         if name in FROM and _is_traced_population(args[0]):
             return _selected(f, *args, **kwargs)
     names = (
@@ -136,11 +137,18 @@ def _length(x: Any) -> int:
     return int(x.shape[0].__index__()) if isinstance(x, Value) and not isinstance(x.shape[0], int) else len(x)
 
 
-def _shuffled(f: Callable, x: Any, axis: int = 0) -> None:
-    """x in another order, in place."""
+def shuffled(f: Callable, x: Any, axis: int = 0) -> None:
+    """x in another order, in place: what a generator knows of other objects than arrays is to swap rows, which are
+    views.
+    """
+    generator: Any = f.__self__                               # type: ignore[attr-defined]
     rank = x.ndim if isinstance(x, Value) else 1
     count = x.shape[axis] if isinstance(x, Value) else len(x)
-    order = recorded(order_by, (f.__self__, count, rank, axis), {})  # type: ignore[attr-defined]
+    order: Any = (
+        order_by(generator, operator.index(count), rank, axis)
+        if is_seeded(generator)
+        else recorded(order_by, (generator, count, rank, axis), {})
+    )
     if isinstance(x, Value):
         x[...] = x.take(order, axis)  # type: ignore[attr-defined, index]
     else:

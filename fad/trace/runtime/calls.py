@@ -28,9 +28,10 @@ from ..heap.locking import called as called_lock
 from ..heap.opaque import noted
 from ..heap.operands import is_seeded
 from ..heap.percall import recorded, watched_call
+from ..lists.distributions import shuffled
 from ..lists.rows import RowList
 from ..objects.containers import is_users
-from ..objects.draws import goes_on, is_generator, no_draws, note_generator, order_of, refuse_draws
+from ..objects.draws import goes_on, is_generator, no_draws, note_generator, refuse_draws
 from ..regions.handlers import note_listeners
 from ..regions.optional import need
 from ..values.iterate import Once
@@ -135,20 +136,13 @@ def _called(f: Callable, *args: Any, **kwargs: Any) -> Any:
         and args
         and isinstance(args[0], Tracer)
     ):
-        return _shuffle(f, *args, **kwargs)
+        return shuffled(f, *args, **kwargs)
     if not is_fads(f) and any(goes_on(x) and not is_seeded(x) for x in (*args, *kwargs.values())):
         return recorded(f, args, kwargs)
     with no_draws():
         results = [watched_call(f, args, kwargs)]
     note_listeners()
     return _taken(results, 0)
-
-
-def _shuffle(draw: Callable, x: Tracer, axis: int = 0) -> None:
-    """generator.shuffle(x), by an array of indices: what it knows of other objects than arrays is to swap rows, which
-    are views.
-    """
-    x[...] = x.take(order_of(draw, x.ndim, len(x.swapaxes(0, axis)), axis), axis)
 
 
 def _taken(held: list, k: int, is_held: bool = False) -> Any:

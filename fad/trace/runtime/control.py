@@ -83,7 +83,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         if is_partial(f):
             return self.capture.swap(f)
         if isinstance(f, Dispatched):
-            return functools.partial(self._dispatched_method, f)
+            return functools.partial(self._dispatched, f.made.dispatcher.dispatch, f.owner)
         f = f.original if type(f) is Maker else text_of(f) or f
         if is_tracing():
             note_growth(f)
@@ -179,7 +179,7 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         refuse_threads(getattr(f, "__func__", f))
         if type(f) is FunctionType:
             if isinstance(getattr(f, "registry", None), MappingProxyType):
-                return functools.partial(self._dispatched, f)
+                return functools.partial(self._dispatched, f.dispatch, None) if is_tracing() else f  # type: ignore[attr-defined]
             return f if self.is_captured(f) else self.capture.swap(f)
         if (
             isinstance(f, (MethodType, BuiltinMethodType))
@@ -217,20 +217,13 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
             return self.capture.swap(f)
         return self._object(f)
 
-    def _dispatched(self, f: Any, *args: Any, **kwargs: Any) -> Any:
-        """The call of a function that functools.singledispatch has made."""
-        if not is_tracing():
-            return f(*args, **kwargs)
+    def _dispatched(self, find: Callable, owner: Any, *args: Any, **kwargs: Any) -> Any:
+        """The call of a function that functools.singledispatch has made, or singledispatchmethod for an owner."""
         cls = original_of(type_(args[0]))
-        current().trace.sources.append(ReadGuard(lambda: f.dispatch(cls), f.dispatch(cls)))
-        return self.call(f.dispatch(cls))(*args, **kwargs)
-
-    def _dispatched_method(self, f: Dispatched, *args: object, **kwargs: object) -> Any:
-        """The call of a method that functools.singledispatchmethod has made."""
-        find, cls = f.made.dispatcher.dispatch, original_of(type_(args[0]))
+        found = find(cls)
         if is_tracing():
-            current().trace.sources.append(ReadGuard(lambda: find(cls), find(cls)))
-        return self.call(find(cls).__get__(f.owner, type(f.owner)))(*args, **kwargs)
+            current().trace.sources.append(ReadGuard(lambda: find(cls), found))
+        return self.call(found if owner is None else found.__get__(owner, type(owner)))(*args, **kwargs)
 
     def _getattr(self, owner: object, name: str, *default: object) -> Any:
         name = text.resolved(name)
