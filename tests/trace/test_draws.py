@@ -354,6 +354,20 @@ def variational(x):
     return np.mean(0.5 * (z - 1.0) ** 2) - x[1]
 
 
+def of_a_size_in_a_list(x):
+    size = [2, len(x)]
+    z = RNG.normal(size=size)
+    size.append(5)
+    return np.sum(z @ x)
+
+
+def of_a_list_that_changes(x):
+    bounds = [0, 2]
+    k = RNG.integers(bounds, 5)
+    bounds[0] = 4
+    return x[0] * k[0] + x[1] * k[1] * bounds[0]
+
+
 POSITIONS = [
     in_a_helper,
     in_a_method,
@@ -376,6 +390,8 @@ POSITIONS = [
     a_branch_on_a_draw,
     metropolis,
     variational,
+    of_a_size_in_a_list,
+    of_a_list_that_changes,
 ]
 
 

@@ -17,8 +17,8 @@ from ...ir.prelude import Attribute, Integer, Made
 from ...util import tree
 from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
-from ...util.where import here, module_name
-from ..objects.containers import is_users
+from ...util.where import here
+from ..objects.containers import is_users, keeps_record
 from ..objects.draws import common_generators, goes_on, numpy_random, put_state, refusals, state_of
 from ..values.constants import constant_of
 
@@ -44,6 +44,15 @@ def is_seeded(generator: object) -> bool:
     return id(generator) in current().trace.generators
 
 
+def _mapped(x: Any, part: Callable) -> Any:
+    """part(x), of tuples, lists and dicts of what is in them: a list of captured code may change later."""
+    if type(x) is tuple:
+        return tuple([_mapped(y, part) for y in x])
+    if type(x) is dict:
+        return {k: _mapped(y, part) for k, y in x.items()}
+    return [_mapped(y, part) for y in x] if type(x) is list or keeps_record(x) else part(x)
+
+
 class Operands:
     """The arguments of a call: as the prelude computes them, and as they are while tracing."""
 
@@ -59,6 +68,9 @@ class Operands:
 
     def convert(self, x: object) -> Any:
         """An argument as an operand."""
+        return _mapped(x, self._operand)
+
+    def _operand(self, x: object) -> Any:
         if isinstance(x, Value):
             return self._value(x)
         if goes_on(x):
@@ -68,10 +80,6 @@ class Operands:
                     self.f, "it draws from several generators, one of which is made in the function with a seed"
                 )
             return entry[1] if entry else x
-        if type(x) is tuple:
-            return tuple(map(self.convert, x))
-        if isinstance(x, (list, dict)) and module_name(type(x)) in ("builtins", "fad.trace.lists.rows"):
-            return {k: self.convert(v) for k, v in x.items()} if isinstance(x, dict) else list(map(self.convert, x))
         if isinstance(x, _PLAIN) or type(x) is np.ndarray:
             return x
         if is_users(x) or callable(x) or isinstance(x, Iterator):
@@ -108,22 +116,18 @@ class Operands:
             raise refused(self.f, "it is given a traced value")
         return known
 
-    def _concrete(self, x: object) -> Any:
+    def _present(self, x: object) -> Any:
         """An argument as it is while tracing."""
-        if isinstance(x, Value):
-            operand = self._value(x)
-            if isinstance(operand, Integer):
-                return self.extents[operand.terms[0][0]]
-            return current().trace.drawn[x.atom][1] if isinstance(operand, Made) else operand
-        if type(x) is tuple:
-            return tuple(map(self._concrete, x))
-        if isinstance(x, (list, dict)) and module_name(type(x)) in ("builtins", "fad.trace.lists.rows"):
-            return {k: self._concrete(v) for k, v in x.items()} if isinstance(x, dict) else list(map(self._concrete, x))
-        return x
+        if not isinstance(x, Value):
+            return x
+        operand = self._value(x)
+        if isinstance(operand, Integer):
+            return self.extents[operand.terms[0][0]]
+        return current().trace.drawn[x.atom][1] if isinstance(operand, Made) else operand
 
     def trial(self, f: Callable, args: tuple, kwargs: dict, draws: list) -> int:
         """The present result of the call; the generators are restored."""
-        given, named = self._concrete(args), self._concrete(kwargs)
+        given, named = _mapped(args, self._present), _mapped(kwargs, self._present)
         before = repr(given) if any(isinstance(x, list) for x in given) else ""
         with put_back(draws):
             result = consulted(f, *given, **named)
