@@ -334,6 +334,22 @@ def counted(x):
     return s * x[0]
 
 
+def squeezed_list(x):
+    parts = [x[0]]
+    a = np.squeeze(parts)
+    b = a
+    b += 1.0
+    return a * x[1]
+
+
+def reshaped_list(x):
+    parts = [2 * x[0]]
+    a = np.reshape(parts, ())
+    b = a
+    b *= x[1]
+    return a + b
+
+
 PROGRAMS = [f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__ and callable(f)]
 REFUSED = {number_or_array_changed, one_branch_is_another_array}  # run on the tape, which knows which of the two it is
 

@@ -17,6 +17,7 @@ from ...ops.literals import is_value
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import consulted, take_as_answer
 from ...util.interrupts import let_through
+from ..objects.containers import keeps_record
 from .layout import c_order
 from .zero_dim import as_kind, joined, kind_of, of_numbers
 
@@ -180,8 +181,10 @@ class _StandIns:
 
     def given(self, a: Any) -> Any:
         """An argument with stand-ins in place of what is traced."""
-        if isinstance(a, (list, tuple)) and type(a) in (list, tuple):
-            return type(a)([self.given(b) for b in a])
+        if type(a) is tuple:
+            return tuple(map(self.given, a))
+        if type(a) is list or (keeps_record(a) and a.rows is None):           # a list of captured code is one to NumPy
+            return list(map(self.given, a))
         if isinstance(a, slice):
             return slice(*[self.given(b) for b in (a.start, a.stop, a.step)])
         if not is_value(a):
