@@ -354,18 +354,12 @@ def variational(x):
     return np.mean(0.5 * (z - 1.0) ** 2) - x[1]
 
 
-def of_a_size_in_a_list(x):
-    size = [2, len(x)]
-    z = RNG.normal(size=size)
+def of_lists_that_change(x):
+    size, bounds = [2, len(x)], [0, 2]
+    z, k = RNG.normal(size=size), RNG.integers(bounds, 5)
     size.append(5)
-    return np.sum(z @ x)
-
-
-def of_a_list_that_changes(x):
-    bounds = [0, 2]
-    k = RNG.integers(bounds, 5)
     bounds[0] = 4
-    return x[0] * k[0] + x[1] * k[1] * bounds[0]
+    return np.sum(z @ x) + x[0] * k[0] + x[1] * k[1] * bounds[0]
 
 
 POSITIONS = [
@@ -390,8 +384,7 @@ POSITIONS = [
     a_branch_on_a_draw,
     metropolis,
     variational,
-    of_a_size_in_a_list,
-    of_a_list_that_changes,
+    of_lists_that_change,
 ]
 
 
