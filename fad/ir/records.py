@@ -61,6 +61,7 @@ class TraceState:
     read: list[Any] = field(default_factory=list)               # arrays that were read and may be others
     two_objects: dict[int, Any] = field(default_factory=dict)   # arrays that stand for all views of them
     texts: Any = None  # the table of those that names stand for on some paths (see trace/values/text.py)
+    things: dict[Any, Any] = field(default_factory=dict)        # the same of functions and members of an Enum, by kinds
     apart: dict[Var, dict] = field(default_factory=dict)        # inputs -> those that share no memory with them
     alternatives: dict[int, tuple] = field(default_factory=dict)           # an inner function's array -> it may be ...
 

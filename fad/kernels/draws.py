@@ -11,7 +11,7 @@ takes over from the interpreter.
 import itertools
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import SupportsInt
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def begin() -> np.int64:
     return np.int64(number * STRIDE)
 
 
-def drawn(position: Any, draw: Callable, *given: object) -> Any:
+def drawn(position: SupportsInt, draw: Callable, *given: object) -> object:
     """The draw at this position: draw(*given), if there is none yet."""
     number, k = divmod(int(position), STRIDE)
     values = _calls.drawn.get(number)

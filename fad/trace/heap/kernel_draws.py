@@ -10,7 +10,7 @@ made once more if a draw was refused.
 """
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, SupportsInt, TypeVar
 
 import numpy as np
 
@@ -128,11 +128,11 @@ class Draw:
     def __init__(self, f: Callable, owner: "MadeAnew | None", args: tuple, kwargs: dict):
         self.f, self.owner, self.args, self.kwargs = f, owner, args, kwargs
         self.type: Any = None
-        self.kind: Any = None                                 # the class of the result while tracing
+        self.kind: type | None = None                         # the class of the result while tracing
         self.where = here()
         self.__name__ = getattr(f, "__name__", "a generator")
 
-    def __call__(self, model: Any, position: Any, *values: Any) -> Any:
+    def __call__(self, model: object, position: SupportsInt, *values: object) -> object:
         try:
             return draws.drawn(position, self._drawn, values)
         except draws.LostDraw:
@@ -142,7 +142,7 @@ class Draw:
                 do="draw them before, and pass them as an argument",
             ) from None
 
-    def _drawn(self, values: tuple) -> Any:
+    def _drawn(self, values: tuple) -> object:
         f = self.f if self.owner is None else getattr(self.owner.generator, self.f.__name__)
         if values:
             result = f(*_filled(self.args, values), **_filled(self.kwargs, values))
@@ -152,7 +152,7 @@ class Draw:
             self._refuse_others(result)
         return np.bool_(result) if self.type.dtype.kind == "b" and not self.type.shape else result
 
-    def _refuse_others(self, result: Any) -> None:
+    def _refuse_others(self, result: object) -> None:
         found = type_of(np.bool_(result) if result is None or isinstance(result, bool) else result)
         if found.dtype != self.type.dtype or len(found.shape) != len(self.type.shape):
             raise UnstageableError(
@@ -210,13 +210,13 @@ class KernelOperands(Operands):
     def convert(self, x: object) -> Any:
         return x if goes_on(x) else super().convert(x)
 
-    def _concrete(self, x: object) -> Any:
+    def _concrete(self, x: object) -> object:
         if not isinstance(x, Value):
             return super()._concrete(x)
         known = self._value(x)
         return self._example(x) if isinstance(known, Place) else known
 
-    def _example(self, x: Value) -> Any:
+    def _example(self, x: Value) -> object:
         facts = current().integers
         if x.shape:
             shape = [n if isinstance(n, int) else facts.hint(facts.form(n)) for n in x.atom.type.shape]
@@ -228,7 +228,7 @@ class KernelOperands(Operands):
         seen = facts.hint(facts.form(x.atom))
         return (1 if seen is None else seen) + self.larger
 
-    def result(self, f: Callable, args: tuple, kwargs: dict, draws: list) -> Any:
+    def result(self, f: Callable, args: tuple, kwargs: dict, draws: list) -> object:
         """An example of the result. Its shape depends on sizes that the program is for."""
         one = self.trial(f, args, kwargs, draws)
         self.larger = 1
@@ -263,7 +263,7 @@ def drawn(f: Callable, args: tuple, kwargs: dict, drawn_from: list) -> Any:
     return None if example is None else python_number(value) if t.weak else value
 
 
-def _type_of(f: Callable, example: Any) -> Type:
+def _type_of(f: Callable, example: object) -> Type:
     if isinstance(example, (bool, np.bool_)) or example is None:
         example = np.bool_(example)
     elif not (type(example) in (int, float) or isinstance(example, np.generic) or type(example) is np.ndarray) \

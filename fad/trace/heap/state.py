@@ -23,7 +23,7 @@ from ..objects.bound import Unsure
 from ..objects.containers import content, contents, is_empty, is_users, put_contents
 from ..objects.draws import no_draws
 from ..values.aliases import disentangle
-from ..values.choice import number_of, text_of_number
+from ..values.choice import number_of, table_of
 from ..values.text import telling
 from ..values.tracer import Tracer
 from ..values.tracer import was_there as array_was_there
@@ -262,13 +262,13 @@ class TreeLayout:
     count as leaves.
 
     optional: leaves that are data here or elsewhere, and may be None (see optional.py); `nones` are those of them that
-    are None here. texts: leaves that are the number of a text (see texts.py). zero_dim: of leaves without axes that
-    are not numbers, whether they are arrays (see values/zero_dim.py).
+    are None here. texts: leaves that are the number of a text or thing, with the table (see texts.py).
+    zero_dim: of leaves without axes that are not numbers, whether they are arrays (see values/zero_dim.py).
     """
 
     optional: "set | tuple" = ()
     nones: "set | tuple" = ()
-    texts: "set | tuple" = ()
+    texts: Mapping = MappingProxyType({})
     zero_dim: Mapping = MappingProxyType({})
 
     def __init__(self, value: Any, kept: "set | tuple" = (), with_none: bool = False):
@@ -290,8 +290,8 @@ class TreeLayout:
         for k, kind in self.zero_dim.items():
             if isinstance(leaves[k], Tracer):
                 leaves[k].zero_dim = kind
-        for k in self.texts:
-            leaves[k] = leaves[k] if leaves[k] is UNDEFINED else text_of_number(leaves[k])
+        for k, table in self.texts.items():
+            leaves[k] = leaves[k] if leaves[k] is UNDEFINED else table.chosen(leaves[k])
         value = self.structure.unflatten(
             [None if x is UNDEFINED and k in self.nones else x for k, x in enumerate(leaves)]
         )
@@ -316,7 +316,7 @@ class TreeLayout:
         if not numbers:
             return self
         made = copy.copy(self)
-        made.texts = {*self.texts, *numbers}
+        made.texts = {**self.texts, **{k: table_of(self.statics[k]) for k in numbers}}
         made.statics = {k: x for k, x in self.statics.items() if k not in numbers}
         made.leaves = [numbers.get(k, x) for k, x in enumerate(self.leaves)]
         return made

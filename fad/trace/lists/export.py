@@ -52,7 +52,7 @@ def deliver(result: object) -> Any:
 class _Same(NamedTuple):
     """A column of a delivered list that is one thing in all of its rows."""
 
-    value: Any
+    value: object
 
 
 class _Elements:

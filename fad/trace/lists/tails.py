@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from types import BuiltinMethodType
 from typing import Any, TypeVar
 
-from ...ir.build import current
+from ...ir.build import Builder, current
 from ...ir.records import EXAMPLE, ONCE
 from ...ir.types import type_of
 from ...util import tree
@@ -35,7 +35,7 @@ class _State(threading.local):
 _state = _State()
 
 
-def note_growth(x: Any) -> None:
+def note_growth(x: object) -> None:
     """Remember a list from outside that a region lets grow: x, or the list whose method x is."""
     if type(x) is BuiltinMethodType and x.__name__ in GROWING:
         x = x.__self__
@@ -109,7 +109,7 @@ def kind_of(x: object) -> ElementKind:
     return _kinds.setdefault(key, ElementKind(key))
 
 
-def _function_here() -> Any:
+def _function_here() -> Builder:
     """The function that is being traced, around all branches and loops."""
     builder = current()
     while builder.region.runs not in (ONCE, EXAMPLE):

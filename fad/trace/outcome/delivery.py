@@ -33,7 +33,7 @@ from ..lists.tails import ElementKind, Tail, refuse_reading
 from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, content, contents
 from ..regions import optional
 from ..runtime.library import original_of
-from ..values.choice import is_choice, number_of, table_of_texts
+from ..values.choice import is_choice, number_of, table_of
 from ..values.place import bases_of
 from ..values.text import TracedText
 from ..values.tracer import Tracer
@@ -239,7 +239,7 @@ class _Collector:
         if is_choice(x):
             number = number_of(x)
             assert isinstance(number, Tracer)
-            return Output(self._number(number, None).place, table_of_texts().text)
+            return Output(self._number(number, None).place, table_of(x).text)
         if type(x) is TracedText or isinstance(x, Value):
             raise NotDeliverable
         if type(x) in NEVER_CHANGE or isinstance(x, np.generic) or is_record_array(x):

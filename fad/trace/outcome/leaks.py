@@ -37,6 +37,7 @@ from ..objects.containers import (
 )
 from ..runtime.library import original_of
 from ..runtime.name_dicts import AttributeDict
+from ..values.choice import ChosenThing
 from ..values.constants import constant_of
 from ..values.place import bases_of
 from ..values.text import TracedText
@@ -136,7 +137,7 @@ def _is_unsaid(x: object) -> bool:
     """Whether x is a traced value, a text made of one, or a set that holds one (or a tuple, as sets and keys are)."""
     return (
         isinstance(x, Value)
-        or type(x) is TracedText
+        or type(x) in (TracedText, ChosenThing)
         or (isinstance(x, (set, frozenset, tuple)) and any(map(_is_unsaid, x)))
     )
 

@@ -19,7 +19,7 @@ from ..objects.bound import Unsure
 from ..objects.containers import CHANGING, contents, is_users, put_contents, values_of
 from ..regions import optional
 from ..values.aliases import may_be_one
-from ..values.choice import is_choice, number_of, text_of_number
+from ..values.choice import is_choice, number_of, table_of
 from ..values.place import bases_of
 from ..values.tracer import Tracer
 from .delivery import has_traced_keys, is_of_two_dtypes
@@ -178,7 +178,7 @@ def _mapped(inside: object, new: dict) -> Any:
         if id(x) in new:
             return new[id(x)]
         if is_choice(x) and id(number_of(x)) in new:
-            return text_of_number(new[id(number_of(x))])
+            return table_of(x).chosen(new[id(number_of(x))])
         if isinstance(x, tuple) and x:
             parts = [value(y) for y in x]
             if any(a is not b for a, b in zip(parts, x)):

@@ -19,7 +19,7 @@ from ..lists.listing import NeedsRoom, NeedsRows
 from ..lists.rows import RowList
 from ..objects.containers import contents, put_contents
 from ..values.aliases import check, fixed_in, kin_of, lose, may_be, may_be_one, note_fixed
-from ..values.choice import is_choice, number_of
+from ..values.choice import ChosenThing, is_choice, number_of
 from ..values.place import Direct, Place, place_of, roots_of
 from ..values.tracer import Tracer, was_there
 from ..values.zero_dim import kind_of
@@ -35,6 +35,8 @@ def truth(x: object) -> Any:
     """A truth value: Python's own, or a traced bool."""
     if isinstance(x, RowList):
         return truth(x.length)
+    if type(x) is ChosenThing:
+        return x.truth
     if is_choice(x):
         return registry["not_equal"](number_of(x), number_of(""))
     if not isinstance(x, Tracer):

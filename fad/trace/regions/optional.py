@@ -21,6 +21,7 @@ from ..heap.journal import journal
 from ..heap.state import TreeLayout, is_data
 from ..objects.originals import original_of
 from ..values.aliases import may_be_same, unknown_identity
+from ..values.choice import ChosenThing
 from ..values.layout import producer
 from ..values.text import TracedText
 from ..values.tracer import Tracer
@@ -97,6 +98,9 @@ def is_(a: object, b: object) -> Any:
             why="both are one value of the program",
             do="test the sizes instead",
         )
+    if ChosenThing in (type(a), type(b)):
+        found = a == b
+        return python_number(found) if isinstance(found, Value) else found
     if TracedText in (type(a), type(b)) and a is not b and isinstance(a, str) and isinstance(b, str):
         raise UnstageableError(
             "texts are compared by `is`",

@@ -1,4 +1,5 @@
-"""Names that are one text on some paths and another text on others: "running" or "converged".
+"""Names that are one text on some paths and another text on others: "running" or "converged"; the same of functions
+and of members of an Enum.
 
     status = "running"                          status = 1
     for k in range(n):                          for k in range(n):
@@ -11,7 +12,7 @@ the table. A question about the text itself (its length, its hash) sends the cal
 """
 
 from ..heap.state import TreeLayout
-from ..values.choice import is_choice
+from ..values.choice import is_choice, may_be_chosen, table_of
 
 
 def places(one: TreeLayout, other: TreeLayout) -> set:
@@ -23,14 +24,10 @@ def places(one: TreeLayout, other: TreeLayout) -> set:
 
 def of(layout: TreeLayout) -> set:
     """The leaves that are texts."""
-    return {k for k, x in layout.statics.items() if _is_text(x)}
-
-
-def _is_text(x: object) -> bool:
-    return type(x) is str or is_choice(x)
+    return {k for k, x in layout.statics.items() if type(x) is str or is_choice(x)}
 
 
 def _may_differ(x: object, y: object) -> bool:
-    if x is y or not (_is_text(x) and _is_text(y)):
+    if x is y or not (may_be_chosen(x) and may_be_chosen(y)) or table_of(x) is not table_of(y):
         return False
     return is_choice(x) or is_choice(y) or x != y

@@ -25,6 +25,7 @@ from ..lists.tails import Tail
 from ..objects.containers import NEVER_CHANGE
 from ..objects.originals import StandIn, original_of
 from ..values import text
+from ..values.choice import ChosenThing, refuse
 from ..values.iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from ..values.tracer import Tracer
 from . import ordering, telling
@@ -161,6 +162,8 @@ def isinstance_(x: Any, classes: Any) -> bool:
     """
     if isinstance(x, Tracer):
         return issubclass(_original_class(x), classes)
+    if type(x) is ChosenThing:
+        return refuse()
     if isinstance(x, (Records, Record, Tail)) or (is_routine(type(x)) and hasattr(x, "stands_for")):
         return issubclass(x.stands_for, classes)
     x = original_of(x)
@@ -173,6 +176,8 @@ def isinstance_(x: Any, classes: Any) -> bool:
 
 def hasattr_(x: object, name: str) -> bool:
     """hasattr() of the value that a traced one stands for, or of a list."""
+    if type(x) is ChosenThing:
+        return refuse()
     if isinstance(x, (Tracer, Items, Fixed)):
         return in_class(_original_class(x) if isinstance(x, Tracer) else list, name) is not MISSING
     return hasattr(x.stands_for if isinstance(x, (Records, Record, Tail)) else x, name)

@@ -42,13 +42,14 @@ from ..regions import optional
 from ..regions.branch import truth
 from ..regions.recursion import Branches
 from ..values import text
+from ..values.choice import ChosenThing
 from ..values.iterate import Range, steps_of
 from . import telling
 from .attributes import Dispatched
 from .branching import BranchRuntime
 from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
 from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threads
-from .datamodel import DataModel
+from .choosing import ChoosingRuntime
 from .evaluation import EvaluationRuntime
 from .handling import HandlingRuntime
 from .instances import Instances
@@ -58,7 +59,9 @@ from .special_methods import PLAIN
 from .texts import Texts
 
 
-class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingRuntime, EvaluationRuntime):
+class Runtime(
+    ChoosingRuntime, Instances, Texts, BranchRuntime, LoopRuntime, HandlingRuntime, EvaluationRuntime
+):
     """The runtime: rewritten functions know it as `__fad__`."""
 
     def __init__(self, capture: object):
@@ -85,6 +88,8 @@ class Runtime(DataModel, Instances, Texts, BranchRuntime, LoopRuntime, HandlingR
         if isinstance(f, Dispatched):
             return functools.partial(self._dispatched, f.made.dispatcher.dispatch, f.owner)
         f = f.original if type(f) is Maker else text_of(f) or f
+        if type(f) is ChosenThing:
+            return self.called_thing(f)
         if is_tracing():
             note_growth(f)
         if is_setting(f) and is_tracing():

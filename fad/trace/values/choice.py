@@ -1,13 +1,19 @@
-"""Texts that depend on the path, by their numbers in a table of the trace (see regions/texts.py)."""
+"""Texts, functions and members of an Enum that depend on the path, by their numbers in a table of the trace (see
+regions/texts.py)."""
 import operator
+from enum import Enum
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from ...ir import stack
 from ...ir.build import current
 from ...ir.op import registry
 from ...util.errors import ConcreteValueError
+from ..objects.originals import original_of
 from .constants import constant_of
-from .text import TextPart, TracedText
+from .text import PLAIN, TextPart, TracedText
 from .tracer import Tracer
 
 
@@ -24,6 +30,10 @@ class TextTable:
 
     def text(self, number: Any) -> str:
         return self.texts[operator.index(number)]
+
+    def chosen(self, number: "int | Tracer") -> Any:
+        """The text of this number."""
+        return TracedText(Choice(number)) if isinstance(number, Tracer) else self.text(number)
 
 
 def table_of_texts() -> TextTable:
@@ -59,18 +69,109 @@ class Choice(TextPart):
         return None if number is None else registry["equal"](self.number, number)
 
 
+class ThingTable:
+    """The functions, or the members of one Enum, that names of a trace stand for on some paths."""
+
+    def __init__(self) -> None:
+        self.things: list = []
+
+    def number(self, thing: object) -> int:
+        found = [k for k, x in enumerate(self.things) if x is thing or (type(x) is MethodType and x == thing)]
+        if not found:
+            self.things.append(thing)
+        return found[0] if found else len(self.things) - 1
+
+    def text(self, number: Any) -> Any:
+        return original_of(self.things[operator.index(number)])
+
+    def chosen(self, number: "int | Tracer") -> Any:
+        """The thing of this number."""
+        return ChosenThing(self, number) if isinstance(number, Tracer) else self.things[number]
+
+
+class ChosenThing:
+    """A function, or a member of an Enum, that depends on the path. The runtime calls it, reads its attributes and
+    finds items by it, path by path (runtime/choosing.py)."""
+
+    __slots__ = ("table", "number")
+
+    def __init__(self, table: ThingTable, number: Tracer):
+        self.table, self.number = table, number
+
+    @property
+    def truth(self) -> bool:
+        """Whether it counts as true: as all functions do, and members of an Enum that has no rule of its own."""
+        if any(isinstance(x, Enum) and hasattr(type(x), "__bool__") for x in self.table.things):
+            refuse()
+        return True
+
+    def __eq__(self, other: object) -> Any:
+        if type(other) is ChosenThing:
+            return other.table is self.table and registry["equal"](self.number, other.number)
+        return thing_kind(other) is not None and kind_of(other) is self.table and registry["equal"](
+            self.number, self.table.number(other))
+
+    def __ne__(self, other: object) -> Any:
+        found = self == other
+        return registry["logical_not"](found) if isinstance(found, Tracer) else not found
+
+
+def refuse(*args: object) -> Any:
+    """An error: the thing itself is needed."""
+    raise ConcreteValueError(
+        "Python asked which of several functions, or members of an Enum, a name stands for",
+        why="that will be known when the program runs",
+        do="call it, compare it by == or `is`, read its attributes, or find items of a dict by it",
+    )
+
+
+for _name in ("hash", "bool", "str", "repr", "format", "len", "iter", "call", "lt", "le", "gt", "ge", "int",
+              "index", "float", "contains", "getitem", "reduce_ex", "copy", "deepcopy", "array"):
+    setattr(ChosenThing, f"__{_name}__", refuse)
+
+
+def thing_kind(x: object) -> "type | None":
+    """The kind of things that a thing may be joined with: functions, members of one Enum; None of other things."""
+    if isinstance(x, Enum):
+        return None if isinstance(x, (int, str)) else type(x)
+    if isinstance(x, FunctionType):
+        return FunctionType if all(map(_is_untraced, x.__closure__ or ())) else None
+    return FunctionType if isinstance(x, (BuiltinFunctionType, MethodType, np.ufunc)) else None
+
+
+def _is_untraced(cell: CellType) -> bool:
+    """Whether a function's variable holds nothing that only a part of the program knows."""
+    try:
+        return type(cell.cell_contents) in (*PLAIN, FunctionType, ModuleType)
+    except ValueError:                                        # it has no value yet
+        return False
+
+
+def kind_of(x: object) -> ThingTable:
+    """The table that a thing stands in."""
+    tables: dict[object, ThingTable] = current().root.trace.things
+    return tables.setdefault(thing_kind(x), ThingTable())
+
+
+def table_of(x: object) -> "TextTable | ThingTable":
+    """The table of a choice, or of what may be one of several."""
+    if type(x) is ChosenThing:
+        return x.table
+    return table_of_texts() if type(x) in (str, TracedText) else kind_of(x)
+
+
 def is_choice(x: object) -> bool:
-    """Whether x is a text that depends on the path."""
-    return type(x) is TracedText and len(x.parts) == 1 and type(x.parts[0]) is Choice
+    """Whether x is a text, or a thing, that depends on the path."""
+    return type(x) is ChosenThing or (type(x) is TracedText and len(x.parts) == 1 and type(x.parts[0]) is Choice)
+
+
+def may_be_chosen(x: object) -> bool:
+    """Whether x may be joined with others of its kind."""
+    return type(x) is str or is_choice(x) or thing_kind(x) is not None
 
 
 def number_of(x: Any) -> "int | Tracer | None":
-    """The number of a text, known or traced; None of a text that cannot stand in the table."""
+    """The number of a text or thing, known or traced; None of what cannot stand in a table."""
     if is_choice(x):
-        return x.parts[0].number
-    return table_of_texts().number(x) if type(x) is str else None
-
-
-def text_of_number(number: "int | Tracer") -> Any:
-    """The text of this number."""
-    return TracedText(Choice(number)) if isinstance(number, Tracer) else table_of_texts().text(number)
+        return x.number if type(x) is ChosenThing else x.parts[0].number
+    return table_of(x).number(x) if type(x) is str or thing_kind(x) is not None else None
