@@ -1,4 +1,5 @@
 """How objects are made: what Python runs for it is captured code, in a program and on the tape."""
+import dataclasses
 import warnings
 
 import numpy as np
@@ -97,3 +98,23 @@ def test_what_makes_them_is_guarded(monkeypatch, cls, name):
 def test_an_abstract_class_makes_no_object():
     with pytest.raises(TypeError, match="abstract"):
         fad.grad(lambda x: m.Base(x[0]).value(x))(X)
+
+
+def test_fields_that_hold_their_default_are_the_objects_own(traces):
+    @dataclasses.dataclass
+    class Agent:
+        at: float
+        days: int = 0
+
+    def f(x):
+        agents, total = [Agent(v) for v in x], 0.0
+        for day in range(3):
+            for a in agents:
+                if a.at > day * 0.5:
+                    a.days += 1
+                total += a.at * a.days
+        return total
+    gradient = fad.grad(f, fallback=False)
+    for x in (np.array([0.3, 0.7, 1.2]), np.array([1.3, 0.2, 0.6]), np.array([0.3, 0.7, 1.2])):
+        np.testing.assert_allclose(gradient(x), [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)], rtol=1e-6)
+    assert len(traces) == 1

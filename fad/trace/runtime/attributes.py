@@ -118,7 +118,7 @@ class Attributes:
         if isinstance(found, functools.cached_property) and not is_class and name not in owner.__dict__:
             return self._cached(owner, name, found, inside)
         value = getattr(owner, name)
-        is_own = inside and value is not found
+        is_own = inside and (value is not found or name in getattr(owner, "__dict__", ()))           # a field's default
         if isinstance(found, Value) and value is found and not inside and not is_class:
             self.has_own(owner, name)
         if type(value) is MethodType and not inside:
