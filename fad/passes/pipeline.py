@@ -52,7 +52,7 @@ PIPELINE: tuple[Pass, ...] = (
 
 def rearranged(func: Func) -> Func:
     """The Func rearranged for transforms: its derivatives need less work then, and so does the program."""
-    return through((split_early, hoist_gathers, raise_products, without_cancelling), func)
+    return through((split_early, hoist_gathers, raise_products, without_cancelling, licm), func)
 
 
 def optimise(func: Func) -> Func:

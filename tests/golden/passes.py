@@ -128,6 +128,13 @@ def pivot(x, y):
     return total
 
 
+def smoothed(x):
+    y = x.copy()
+    for i in range(1, len(x)):
+        y[i] = 0.7 * y[i - 1] + 0.3 * x[i]
+    return y
+
+
 def upwind(x):
     y = x * 2.0
     z = np.zeros(len(x))
@@ -255,6 +262,7 @@ CASES = {
     "elide_copies": (fad.grad, iterates, W),
     "slice_additions": (fad.grad, upwind, V),
     "scatter_to_gather": (fad.grad, neighbours, V),
+    "rotate_elements": (fad.jit, smoothed, V),
     "distribute": (fad.jit, volatility, (40,)),
     "rematerialise": (fad.grad, distances, W, (5, 3)),
     "read_before_write": (fad.jit, shifted, V),
