@@ -1,11 +1,12 @@
 """legalise: legalisation. An op that has no kernel is written in ops that have one. One walk over the program."""
+from collections.abc import Callable
 from typing import Any
 
 from ..ir.build import Builder, building
 from ..ir.graph import Atom, Equation, Func, Literal, Var
 from ..ir.types import INT, Type
 from ..util.config import config
-from .rewrite import Scope, rewrite
+from .rewrite import Scope, Visit, rewrite
 
 
 def legalise(func: Func) -> Func:
@@ -26,21 +27,28 @@ def _visit(eqn: Equation, scope: Scope) -> Any:
         return ()
     if "expand" not in eqn.op.facts:
         return None
-    body, given = _written_out(eqn)
+    return opened(eqn, eqn.op.facts["expand"], scope, _visit)
+
+
+def opened(eqn: Equation, expand: Callable, scope: Scope, visit: Visit = lambda *_: None) -> tuple:
+    """The results of the program that a function over ops makes of an equation's inputs. The scope gets its equations
+    as visit leaves them.
+    """
+    body, given = _written_out(eqn, expand)
     inner = Scope(scope)
     inner.replaced.update(given)
-    opened = rewrite(body, _visit, inner)
-    for inner_eqn in opened.equations:
+    new = rewrite(body, visit, inner)
+    for inner_eqn in new.equations:
         scope.add(inner_eqn)
-    return opened.outputs
+    return new.outputs
 
 
-def _written_out(eqn: Equation) -> "tuple[Func, dict]":
+def _written_out(eqn: Equation, expand: Callable) -> "tuple[Func, dict]":
     """The program that stands for an equation, and the meaning of its variables."""
     given: dict[Var, Any] = {}
     with building(eqn.op.name) as builder:
         args = [input_for(builder, atom, given) for atom in eqn.inputs]
-        results = eqn.op.facts["expand"](*args, **eqn.params)
+        results = expand(*args, **eqn.params)
         func = builder.finish(results if isinstance(results, tuple) else (results,))
     return func.replace(inputs=()), given
 

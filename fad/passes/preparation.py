@@ -21,6 +21,7 @@ from .rematerialise import rematerialise
 from .scalar_promotion import promote_sums
 from .scalar_replacement import replace_aggregates
 from .scatter_to_gather import scatter_to_gather
+from .searches import split_searches
 from .simplify import simplify
 from .slice_additions import slice_additions
 
@@ -40,7 +41,8 @@ def prepared(func: Func) -> Func:
     func = _tidied((legalise,), func, (cse,))                          # values and their derivative sort once
     func = _tidied((merge_axes,), func, (cse, simplify, dce))          # reshapes meet reshapes
     func = _tidied((replace_aggregates,), func, AFTER_REPLACEMENT)
-    return _tidied((guard_sums,), pipeline.through((*LOOPS, rematerialise), func), (dce,))
+    func = _tidied((split_searches,), pipeline.through(LOOPS, func), (cse,))   # bounds of places have been used
+    return _tidied((guard_sums,), pipeline.through((rematerialise,), func), (dce,))
 
 
 def _tidied(passes: tuple[pipeline.Pass, ...], func: Func, after: tuple[pipeline.Pass, ...]) -> Func:

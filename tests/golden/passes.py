@@ -128,6 +128,10 @@ def pivot(x, y):
     return total
 
 
+def nearest(X):
+    return np.argmin(np.abs(X - 0.5), axis=1)
+
+
 def smoothed(x):
     y = x.copy()
     for i in range(1, len(x)):
@@ -264,6 +268,7 @@ CASES = {
     "scatter_to_gather": (fad.grad, neighbours, V),
     "rotate_elements": (fad.jit, smoothed, V),
     "distribute": (fad.jit, volatility, (40,)),
+    "split_searches": (fad.jit, nearest, W),
     "rematerialise": (fad.grad, distances, W, (5, 3)),
     "read_before_write": (fad.jit, shifted, V),
     "guard_sums": (fad.grad, rectified, V, (300, 2)),
