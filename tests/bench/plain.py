@@ -182,6 +182,33 @@ def simpson(p, n):
     return s / (3 * n)
 
 
+def warping(a, b):
+    n, m = len(a), len(b)
+    D = np.full((n + 1, m + 1), np.inf)
+    D[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            cost = (a[i - 1] - b[j - 1]) ** 2
+            D[i, j] = cost + min(D[i - 1, j], D[i, j - 1], D[i - 1, j - 1])
+    return D[n, m]
+
+
+def american_option(sigma, n):
+    r, S, K = 0.05, 100.0, 100.0
+    dt = 1.0 / n
+    u = math.exp(sigma * math.sqrt(dt))
+    d = 1 / u
+    p = (math.exp(r * dt) - d) / (u - d)
+    v = np.empty(n + 1)
+    for i in range(n + 1):
+        v[i] = max(K - S * u ** (n - i) * d ** i, 0.0)
+    for k in range(n - 1, -1, -1):
+        for i in range(k + 1):
+            hold = math.exp(-r * dt) * (p * v[i] + (1 - p) * v[i + 1])
+            v[i] = max(hold, K - S * u ** (k - i) * d ** i)
+    return v[0]
+
+
 def cases():
     """name -> (function, arguments); the gradient is with respect to the first argument."""
     rng = np.random.default_rng(1)
@@ -202,6 +229,7 @@ def cases():
         (scan_of_matrices, rng.uniform(0, 1, 50_000)),
         (oscillator, np.array([1.0, 0.2]), 300_000), (logistic_map, np.array(3.2), 300_000),
         (simpson, np.array(1.4), 300_000),
+        (warping, rng.standard_normal(300), rng.standard_normal(320)), (american_option, np.array(0.2), 300),
     ]
     return {f.__name__: (f, args) for f, *args in given}
 
