@@ -6,7 +6,7 @@ run may stop as soon as the last of them is there.
 """
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -153,21 +153,26 @@ def _meta(t: Tensor) -> dict:
     return {"shape": tuple(t._a.shape), "dtype": str(t._a.dtype), "device": "cpu"}
 
 
+def _save_arguments(ctx: object, args: tuple) -> None:
+    """Save the tensors among the arguments for backward; ctx.restored puts what they became back in their places."""
+    places = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
+    others = [None if isinstance(a, Tensor) else a for a in args]
+    ctx.save_for_backward(*[args[k] for k in places])
+
+    def restored(tensors: Iterable) -> list:
+        given = list(others)
+        for k, t in zip(places, tensors):
+            given[k] = t
+        return given
+    ctx.restored = restored
+
+
 class _Arguments(Function):
     """Saves the arguments of a checkpointed call as any node saves: an outer checkpoint computes them again."""
 
     @staticmethod
     def forward(ctx: object, anchor: Tensor, *args: object) -> Tensor:
-        places = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
-        others = [None if isinstance(a, Tensor) else a for a in args]
-        ctx.save_for_backward(*[args[k] for k in places])
-
-        def restored(tensors: tuple) -> list:
-            given = list(others)
-            for k, t in zip(places, tensors):
-                given[k] = t
-            return given
-        ctx.restored = restored
+        _save_arguments(ctx, args)
         return anchor.clone()                                                  # type: ignore[attr-defined]
 
     @staticmethod
@@ -249,6 +254,13 @@ def default_anchor() -> Tensor:
     return Tensor(())
 
 
+def _as_leaf(t: Tensor) -> Tensor:
+    """The same memory as a leaf, which requires a gradient if the tensor does."""
+    leaf = alias(t)
+    leaf._rg = requires_grad(t) and is_floating(t._a.dtype)
+    return leaf
+
+
 class CheckpointFunction(Function):
     """A checkpoint that runs the function again, and a backward pass through it, within the backward pass."""
 
@@ -258,19 +270,14 @@ class CheckpointFunction(Function):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", UserWarning,
                           stacklevel=4)
         ctx.again = _with_random(function, preserve)
-        ctx.places = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
-        ctx.others = [None if isinstance(a, Tensor) else a for a in args]
-        ctx.save_for_backward(*[args[k] for k in ctx.places])
+        _save_arguments(ctx, args)
         return function(*args)
 
     @staticmethod
     def backward(ctx: object, *grads: object) -> tuple:
         if state.run is None or state.run.wanted is not None:
             raise RuntimeError(_NO_INPUTS)
-        args = list(ctx.others)
-        for k, t in zip(ctx.places, ctx.saved_tensors):
-            args[k] = alias(t)
-            args[k]._rg = requires_grad(t) and is_floating(t._a.dtype)
+        args = ctx.restored(map(_as_leaf, ctx.saved_tensors))
         with changed(grad=True):
             results = ctx.again(*args)
         pairs = [(y, g) for y, g in zip(results if isinstance(results, (tuple, list)) else (results,), grads)

@@ -44,8 +44,7 @@ class Optimizer:
         given = list(params)
         if not given:
             raise ValueError("optimizer got an empty parameter list")
-        self.defaults, self._step_hooks, self._state_hooks = (defaults, (Hooks(), Hooks()),
-                                                              tuple([Hooks() for _ in range(4)]))
+        self.defaults, self._step_hooks = defaults, (Hooks(), Hooks())
         self.state: dict = defaultdict(dict)
         self.param_groups: list = []
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
@@ -63,22 +62,6 @@ class Optimizer:
     def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call hook(optimizer, args, kwargs) after every step."""
         return RemovableHandle(self._step_hooks[1], hook)
-
-    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call hook(optimizer) before state_dict."""
-        return RemovableHandle(self._state_hooks[0], hook, prepend)
-
-    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call hook(optimizer, state_dict) after state_dict; what it returns takes the state's place."""
-        return RemovableHandle(self._state_hooks[1], hook, prepend)
-
-    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call hook(optimizer, state_dict) before a state is taken over; what it returns is taken over."""
-        return RemovableHandle(self._state_hooks[2], hook, prepend)
-
-    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call hook(optimizer) after a state was taken over."""
-        return RemovableHandle(self._state_hooks[3], hook, prepend)
 
     def add_param_group(self, group: dict) -> None:
         """Add parameters (or pairs of a name and a parameter) with options of their own."""
@@ -134,25 +117,15 @@ class Optimizer:
 
     def state_dict(self) -> dict:
         """The state and the groups' options, parameters as numbers."""
-        for hook in list(self._state_hooks[0].values()):
-            hook(self)
         number = {id(p): k for k, p in enumerate(p for g in self.param_groups for p in g["params"])}
         groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[id(p)] for p in g["params"]]}
                   for g in self.param_groups]
         state = {number[id(p)] if isinstance(p, Tensor) else p: dict(s) if isinstance(p, Tensor) else s
                  for p, s in self.state.items() if id(p) in number or not isinstance(p, Tensor)}
-        made = {"state": state, "param_groups": groups}
-        for hook in list(self._state_hooks[1].values()):
-            new = hook(self, made)
-            made = made if new is None else new
-        return made
+        return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Take over a state of the same parameters."""
-        state_dict = dict(state_dict)
-        for hook in list(self._state_hooks[2].values()):
-            new = hook(self, state_dict)
-            state_dict = state_dict if new is None else new
         groups = state_dict["param_groups"]
         if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -167,8 +140,6 @@ class Optimizer:
             self.state[k] = s                                 # of the optimiser as a whole, under another name
         for own, other in zip(self.param_groups, groups):
             own.update({k: v for k, v in other.items() if k not in ("params", "param_names")})
-        for hook in list(self._state_hooks[3].values()):
-            hook(self)
 
     def __repr__(self) -> str:
         lines = [line for number, group in enumerate(self.param_groups)
