@@ -25,14 +25,6 @@ def spread(x: object, rank: int) -> tuple:
     return x * rank if len(x) == 1 else x
 
 
-def windows(input: ArrayOrNumber, size: tuple, stride: tuple, dilation: tuple) -> AnyArray:
-    """All windows of the last dimensions: input (N, C, *spatial) gives (N, C, *places, *size)."""
-    rank = len(size)
-    together = places_of(counts(sizes(input)[-rank:], size, stride, dilation), size, stride, dilation)
-    lead = len(input.shape) - rank
-    return op["index"](input, *together, spec=(":",) * lead + ("a",) * rank, at=lead)
-
-
 def counts(extents: object, size: tuple, stride: tuple, dilation: tuple) -> tuple:
     """The number of windows along each dimension of these (padded) extents."""
     found = tuple([(n - d * (m - 1) - 1) // s + 1 for n, m, s, d in zip(extents, size, stride, dilation)])
@@ -43,15 +35,24 @@ def counts(extents: object, size: tuple, stride: tuple, dilation: tuple) -> tupl
     return found
 
 
-def places_of(count: tuple, size: tuple, stride: tuple, dilation: tuple) -> list:
-    """For each dimension the indices of the windows' elements, an array (*count, *size)."""
-    rank, places = len(size), []
-    for k, (c, m, s, d) in enumerate(zip(count, size, stride, dilation)):
-        at = np.arange(c)[:, None] * s + np.arange(m) * d
+@lru_cache(maxsize=256)
+def places_of(extents: tuple, count: tuple, size: tuple, stride: tuple, padding: tuple, dilation: tuple) -> np.ndarray:
+    """The places in the flattened input of the elements of each window, windows and elements flattened, too; of
+    elements outside: behind the last.
+
+    >>> places_of((4,), (2,), (3,), (2,), (1,), (1,)).tolist()
+    [[4, 0, 1], [1, 2, 3]]
+    """
+    rank, n = len(extents), math.prod(extents)
+    at: AnyArray = np.zeros((), np.int64)
+    outside: AnyArray = np.zeros((), bool)
+    for k, (m, c, s, p, d) in enumerate(zip(size, count, stride, padding, dilation)):
         shape = [1] * (2 * rank)
-        shape[k], shape[rank + k] = at.shape
-        places.append(at.reshape(shape))
-    return [np.ascontiguousarray(a) for a in np.broadcast_arrays(*places)]
+        shape[k], shape[rank + k] = c, m
+        along = ((np.arange(c) * s - p)[:, None] + np.arange(m) * d).reshape(shape)
+        at = at + along * math.prod(extents[k + 1:])
+        outside = outside | (along < 0) | (along >= extents[k])
+    return np.where(outside, n, at).reshape(math.prod(count), -1)
 
 
 # -- on arrays: windows as columns, then matrix products ---------------------------------------------------------------
@@ -142,20 +143,14 @@ def _weight_run(x: np.ndarray, g: np.ndarray, stride: tuple, padding: tuple, dil
 # -- in ops ------------------------------------------------------------------------------------------------------------
 
 
-def _edged(x: ArrayOrNumber, padding: tuple) -> ArrayOrNumber:
-    return pad(x, [v for p in reversed(padding) for v in (p, p)]) if any(padding) else x
-
-
 def _grouped(x: ArrayOrNumber, size: tuple, places: tuple, stride: tuple, padding: tuple, dilation: tuple,
              groups: int) -> AnyArray:
     """Windows: (N, groups, C / groups, prod(places), prod(size))."""
-    rank = len(size)
-    seen = windows(_edged(x, padding), size, stride, dilation)
-    for k, count in enumerate(places):
-        if sizes(seen)[2 + k] != count:
-            seen = op["slice_axis"](seen, 2 + k, 0, count)
-    n, channels = sizes(seen)[:2]
-    return op["reshape"](seen, n, groups, channels // groups, math.prod(places), math.prod(sizes(seen)[2 + rank:]))
+    n, channels, *extents = sizes(x)
+    flat = places_of(tuple(extents), places, size, stride, padding, dilation)
+    x = op["reshape"](x, n, channels, math.prod(extents))
+    seen = op["index"](pad(x, (0, 1)) if any(padding) else x, flat, spec=(":", ":", "a"), at=2)
+    return op["reshape"](seen, n, groups, channels // groups, *flat.shape)
 
 
 def _kernel(w: ArrayOrNumber, groups: int) -> AnyArray:
@@ -172,17 +167,13 @@ def _forth_written(x: ArrayOrNumber, w: ArrayOrNumber, stride: tuple, padding: t
 
 def _back_written(g: ArrayOrNumber, w: ArrayOrNumber, stride: tuple, padding: tuple, dilation: tuple, groups: int,
                   out: tuple) -> AnyArray:
-    (n, channels), places, size = sizes(g)[:2], sizes(g)[2:], sizes(w)[2:]
-    rank, wide = len(size), [m + 2 * p for m, p in zip(out, padding)]
+    (n, channels), places, kernel = sizes(g)[:2], sizes(g)[2:], _kernel(w, groups)
     parts = op["reshape"](g, n, groups, channels // groups, math.prod(places))
-    columns = call("numpy.einsum", "ngop,gock->ngcpk", parts, _kernel(w, groups))
-    columns = op["reshape"](columns, n, groups * sizes(w)[1], *places, *size)
-    x = op["index_add"](np.zeros((n, groups * sizes(w)[1], *wide), g.dtype), columns,
-                        *places_of(places, size, stride, dilation),
-                        spec=(":", ":") + ("a",) * rank, at=2)
-    for k, (m, p) in enumerate(zip(out, padding)):
-        x = op["slice_axis"](x, 2 + k, p, m) if p else x
-    return x
+    flat = places_of(out, places, sizes(w)[2:], stride, padding, dilation)
+    inputs, extent, outside = groups * sizes(w)[1], math.prod(out), int(any(padding))
+    columns = op["reshape"](call("numpy.einsum", "ngop,gock->ngcpk", parts, kernel), n, inputs, *flat.shape)
+    x = op["index_add"](np.zeros((n, inputs, extent + outside), g.dtype), columns, flat, spec=(":", ":", "a"), at=2)
+    return op["reshape"](op["slice_axis"](x, 2, 0, extent) if outside else x, n, inputs, *out)
 
 
 def _convolution_written(x: ArrayOrNumber, w: ArrayOrNumber, b: "AnyArray | None", transposed: bool,

@@ -13,7 +13,7 @@ from ..picked import added_at, pooled
 from ..reductions import in_dtype
 from ..tensor import Tensor, raw, wrap
 from ..together import together
-from .convolution import spread
+from .convolution import places_of, spread
 from .functional import call, pad, sizes
 
 _NOT_IMAGES = "{}: Expected {}D or {}D (batch mode) tensor with optional 0 dim batch size for input, but got:{}"
@@ -44,7 +44,7 @@ class _Windows:
             if p > (d * (m - 1) + 1) // 2:
                 raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, "
                                    f"kernel_size={m} and dilation={d}")
-        self.counts = [self._count(k) for k in range(rank)]
+        self.counts = tuple([self._count(k) for k in range(rank)])
         self.over: dict = {}                              # by what the sums of windows are divided
         if min(self.counts) < 1:
             raise RuntimeError(f"Given input size: ({'x'.join(map(str, (sizes(input)[-rank - 1], *self.extents)))}). "
@@ -97,17 +97,7 @@ class _Windows:
         """The places in the flattened input of the elements of each window, windows and elements flattened too; of
         elements outside: behind the last.
         """
-        steps, n = [math.prod(self.extents[k + 1:]) for k in range(self.rank)], math.prod(self.extents)
-        at: AnyArray = np.zeros((), np.int64)
-        outside: AnyArray = np.zeros((), bool)
-        for k, (count, s, p, m, d) in enumerate(zip(self.counts, self.stride, self.padding, self.size, self.dilation)):
-            along = (np.arange(count) * s - p)[:, None] + np.arange(m) * d
-            shape = [v for axis in range(self.rank) for v in ((count,) if axis == k else (1,))]
-            shape += [v for axis in range(self.rank) for v in ((m,) if axis == k else (1,))]
-            along = along.reshape(shape)
-            at = at + along * steps[k]
-            outside = outside | (along < 0) | (along >= self.extents[k])
-        return np.where(outside, n, at).reshape(math.prod(self.counts), -1)
+        return places_of(self.extents, self.counts, self.size, self.stride, self.padding, self.dilation)
 
     @cached_attribute
     def reaches_out(self) -> bool:
