@@ -1,7 +1,7 @@
 """Pooling: the largest element or the mean of windows."""
 import math
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +24,11 @@ class _Windows:
 
     of_rows: dict = {}                                    # number of rows -> places_of_rows, the latest
 
-    def __init__(self, name: str, input: object, size: object, stride: object, padding: object, dilation: object,
+    def __init__(self, name: str, shape: tuple, size: object, stride: object, padding: object, dilation: object,
                  ceil: bool, rank: int):
-        if len(input.shape) not in (rank + 1, rank + 2):
-            raise RuntimeError(_NOT_IMAGES.format(name, rank + 1, rank + 2, list(input.shape)))
-        if 0 in tuple(input.shape)[len(input.shape) - rank - 1:]:                       # of no channel, or of nothing
-            raise RuntimeError(_NOT_IMAGES.format(name, rank + 1, rank + 2, list(input.shape)))
-        self.rank, self.extents, self.size = rank, sizes(input)[-rank:], spread(size, rank)
+        if len(shape) not in (rank + 1, rank + 2) or 0 in shape[-rank - 1:]:            # of no channel, or of nothing
+            raise RuntimeError(_NOT_IMAGES.format(name, rank + 1, rank + 2, list(shape)))
+        self.rank, self.extents, self.size = rank, shape[-rank:], spread(size, rank)
         self.strided = not (stride is None or stride == () or stride == [])
         self.stride = spread(stride, rank) if self.strided else self.size
         self.padding, self.dilation, self.ceil = spread(padding, rank), spread(dilation, rank), ceil
@@ -47,9 +45,9 @@ class _Windows:
         self.counts = tuple([self._count(k) for k in range(rank)])
         self.over: dict = {}                              # by what the sums of windows are divided
         if min(self.counts) < 1:
-            raise RuntimeError(f"Given input size: ({'x'.join(map(str, (sizes(input)[-rank - 1], *self.extents)))}). "
+            raise RuntimeError(f"Given input size: ({'x'.join(map(str, (shape[-rank - 1], *self.extents)))}). "
                                "Calculated output size: "
-                               f"({'x'.join(map(str, (sizes(input)[-rank - 1], *self.counts)))}). Output size is too "
+                               f"({'x'.join(map(str, (shape[-rank - 1], *self.counts)))}). Output size is too "
                                "small")
 
     def _count(self, k: int) -> int:
@@ -134,7 +132,7 @@ class _Windows:
 
 def _max_pool(input: AnyArray, size: object, stride: object, padding: object, dilation: object, ceil_mode: bool,
               return_indices: bool, rank: int) -> Any:
-    w = _windows_of(f"max_pool{rank}d", input, (size, stride, padding, dilation), ceil_mode, rank)
+    w = _windows_of("max_pool", input, size, stride, padding, dilation, ceil_mode, rank)
     if isinstance(input, Tensor) and not w.lacks:
         places = wrap(_places(input._a, w))
         largest = pooled(input, places, **w.shown)
@@ -158,22 +156,14 @@ def _places(a: np.ndarray, w: _Windows) -> np.ndarray:
     return w.inside.take(chosen).reshape(*lead, *w.counts)
 
 
-class _Sized(NamedTuple):
-    shape: tuple
+_windows_alike = lru_cache(maxsize=256)(_Windows)
 
 
-@lru_cache(maxsize=256)
-def _windows_alike(name: str, shape: tuple, *args: object) -> _Windows:
-    """The windows of calls alike."""
-    return _Windows(name, _Sized(shape), *args)
-
-
-def _windows_of(name: str, input: AnyArray, given: "tuple[Any, Any, Any, Any]", ceil_mode: bool, rank: int) -> _Windows:
-    """The windows of a call; given: their sizes, strides, padding and dilation."""
-    if not isinstance(input, Tensor):
-        return _Windows(name, input, *given, ceil_mode, rank)
-    return _windows_alike(name, input._a.shape, *[tuple(v) if v.__class__ is list else v for v in given], ceil_mode,
-                          rank)
+def _windows_of(name: str, input: AnyArray, size: object, stride: object, padding: object, dilation: object,
+                ceil_mode: bool, rank: int) -> _Windows:
+    """The windows of a call; those of calls alike are the same."""
+    given = [tuple(v) if v.__class__ is list else v for v in (size, stride, padding, dilation)]
+    return _windows_alike(f"{name}{rank}d", sizes(input), *given, ceil_mode, rank)
 
 
 def max_pool1d(input: Tensor, kernel_size: int, stride: "int | None" = None, padding: int = 0, dilation: int = 1,
@@ -190,7 +180,7 @@ def max_pool2d(input: AnyArray, kernel_size: object, stride: object = None, padd
 
 def _avg_pool(input: AnyArray, size: object, stride: object, padding: object, ceil_mode: bool, include_pad: bool,
               divisor: "int | None", rank: int) -> AnyArray:
-    w = _windows_of(f"avg_pool{rank}d", input, (size, stride, padding, 1), ceil_mode, rank)
+    w = _windows_of("avg_pool", input, size, stride, padding, 1, ceil_mode, rank)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     options = {**w.shown, "count_include_pad": include_pad, "divisor_override": divisor}
@@ -205,15 +195,13 @@ def _avg_pool(input: AnyArray, size: object, stride: object, padding: object, ce
 
 def _means_written(input: AnyArray, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
                    count_include_pad: bool, divisor_override: "int | None") -> AnyArray:
-    rank = len(kernel_size)
-    w = _windows_of(f"avg_pool{rank}d", input, (kernel_size, stride, padding, 1), ceil_mode, rank)
+    w = _means_windows(input, kernel_size, stride, padding, ceil_mode)
     total = call("numpy.sum", w.seen(input, w.flat, 0.0 if w.reaches_out else None), axis=-1)
     return w.shaped(total / _over(w, count_include_pad, divisor_override, input.dtype))
 
 
 def _means_windows(x: AnyArray, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool) -> _Windows:
-    rank = len(kernel_size)
-    return _windows_alike(f"avg_pool{rank}d", tuple(x.shape), kernel_size, stride, padding, 1, ceil_mode, rank)
+    return _windows_of("avg_pool", x, kernel_size, stride, padding, 1, ceil_mode, len(kernel_size))
 
 
 def _over(w: _Windows, include_pad: bool, divisor: "int | None", dtype: np.dtype) -> ArrayOrNumber:
