@@ -110,7 +110,7 @@ def test_an_array_that_inner_loops_exchange_is_read_by_later_iterations():
         a, b, s = x * 1.0, np.zeros_like(x), 0.5
         for i in range(6):
             b[i] = np.sum(x * x) * np.exp(-0.1 * i)
-        for k in range(5):
+        for _ in range(5):
             j = 0
             while j < 6 and a[j] < 0.42:
                 s += 0.1 * a[j]

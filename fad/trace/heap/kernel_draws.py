@@ -207,12 +207,12 @@ class KernelOperands(Operands):
             self.values.append(x)
         return Place([y.atom for y in self.values].index(x.atom))
 
-    def convert(self, x: object) -> Any:
-        return x if goes_on(x) else super().convert(x)
+    def _operand(self, x: object) -> Any:
+        return x if goes_on(x) else super()._operand(x)
 
-    def _concrete(self, x: object) -> object:
+    def _present(self, x: object) -> object:
         if not isinstance(x, Value):
-            return super()._concrete(x)
+            return super()._present(x)
         known = self._value(x)
         return self._example(x) if isinstance(known, Place) else known
 
