@@ -86,6 +86,16 @@ class Model:
                 self.log.append(y)
         return np.sum(y)
 
+    def last_steps(self, x):
+        """The first step is Python's number, the others are NumPy's."""
+        t, dt = 0.0, 0.3 + 0.1 * x[0] ** 2
+        while t < 1.0:
+            if t + dt > 1.0:
+                dt = 1.0 - t
+                self.log.append(dt)
+            t += dt
+        return t * x[1] + dt
+
     def copies(self, x):
         y = x * 1.0
         for k in range(4):
@@ -194,7 +204,7 @@ class Model:
         return x @ x
 
 
-COMPILED = ["straight", "in_a_loop", "of_events", "in_a_while_loop", "two_lists", "arrays", "copies", "in_a_nest",
+COMPILED = ["straight", "in_a_loop", "of_events", "in_a_while_loop", "last_steps", "two_lists", "arrays", "copies", "in_a_nest",
             "by_a_helper", "both_ways", "asked_for_its_class", "an_attribute_is_set"]
 ON_THE_TAPE = ["two_kinds", "an_item_is_set", "until", "returned_early", "read", "read_by_json", "read_by_a_copy", "last", "returned",
                "changed_behind", "an_argument"]

@@ -20,7 +20,9 @@ from ...util import tree
 from ...util.errors import UnstageableError
 from ..heap.journal import journal, standing_in
 from ..heap.state import is_numeric
+from .elements import like
 from .items import Items
+from .listing import NeedsRoom
 
 T = TypeVar("T")
 GROWING = ("append", "extend")                                # methods of lists that add elements at the end
@@ -80,7 +82,17 @@ class Tail:
         """Let the list get one more element. Beside it stand its kind, since rows join ints and floats and a list
         outside does not, and a number, since rows have one at least."""
         self.items.home = _function_here()
-        self.items.append((x, kind_of(x), 0))
+        element = (x, kind_of(x), 0)
+        self._leave_pythons_numbers(element)
+        self.items.append(element)
+
+    def _leave_pythons_numbers(self, element: tuple) -> None:
+        """Ask for rows of NumPy's numbers where an element has one, and the rows are of Python's (as of a step that an
+        earlier trial knew)."""
+        rows: Any = self.items
+        new = like(element) if rows.rows is not None else None
+        if new is not None and any(t.weak and not type_of(y).weak for t, y in zip(rows.types, new.layout.data)):
+            raise NeedsRoom(rows, [new, rows.like()], rows.used + 1)
 
     def extend(self, more: Iterable) -> None:
         """Let the list get more elements."""
@@ -105,7 +117,7 @@ _kinds: dict[tuple, ElementKind] = {}
 def kind_of(x: object) -> ElementKind:
     """The kind of an element: one object for all elements of a kind."""
     types = [type_of(y) if is_numeric(y) else None for y in tree.flatten(x)[0]]
-    key = tuple([t and (t.dtype, len(t.shape), t.weak) for t in types])
+    key = tuple([t and (t.dtype, len(t.shape)) for t in types])
     return _kinds.setdefault(key, ElementKind(key))
 
 
