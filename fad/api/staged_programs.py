@@ -13,18 +13,19 @@ from ..backend.executable import Program
 from ..ir.build import current
 from ..trace.guards.guard import of_all_in
 from ..trace.guards.kinds import CONTAINERS
-from ..trace.guards.observed import observed_if_needed
+from ..trace.guards.observed import observing
 from ..trace.guards.reads import guard_within
 from ..trace.heap.effects import undo
 from ..trace.heap.journal import all_made
-from ..trace.heap.kernel_draws import drawn_by_kernel_if_needed
 from ..trace.heap.state import nodes_of
 from ..trace.lists.export import deliver
-from ..trace.lists.tails import with_tails_if_needed
+from ..trace.lists.tails import tailing
+from ..trace.objects.draws import kernel_drawing
 from ..trace.outcome.leaks import refuse_changed_arguments
 from ..trace.tracing import trace
-from ..trace.values.decided import decided_if_needed
+from ..trace.values.decided import deciding
 from ..util import tree
+from ..util.attempts import attempted
 from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.errors import UnstageableError
@@ -36,6 +37,7 @@ from .names import leaf_names
 from .shared import Sharing
 from .state import ChangingState
 
+MODES = (tailing, kernel_drawing, observing, deciding)             # in which a trace is made that is refused
 RETRIES = 5                                                   # traces after one in which random numbers were drawn
 PATIENCE = 1.0                                                # seconds for these
 
@@ -189,12 +191,10 @@ class StagedPrograms:
         data = set(dynamic)
         fixed = {k: x for k, x in enumerate(leaves) if k not in data}
         with collection_paused(), config.held():
-            made = functools.partial(trace, self.body, [leaves[k] for k in dynamic], call,
-                                     name=getattr(self, "__name__", "f"), names=[names[k] for k in dynamic], own=True,
-                                     state=state)
-            for once_more in (with_tails_if_needed, drawn_by_kernel_if_needed, observed_if_needed, decided_if_needed):
-                made = functools.partial(once_more, made)
-            traced = made()
+            def once_more() -> Any:
+                return trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
+                             names=[names[k] for k in dynamic], own=True, state=state)
+            traced = attempted(once_more, MODES)
             traced = in_lanes(traced)
             try:
                 own = 0 if self.lifting is None else sum(k < self.lifting.count for k in dynamic)

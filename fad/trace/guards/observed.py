@@ -6,17 +6,14 @@ more, and observed: then the walk goes through what has run, and no further. To 
 itself, so it is done only where it is needed.
 """
 import sys
-import threading
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
-from typing import Any, TypeVar
+from typing import Any
 
-from ...util.interrupts import let_through
+from ...util.attempts import Mode
 from ...util.profiled import profiled
 from ...util.where import is_captured, is_own
-
-T = TypeVar("T")
-
 
 _OTHER, _OWN, _CAPTURED = range(3)
 
@@ -72,39 +69,24 @@ def _key(f: Any) -> tuple:
 _kinds = _Kinds()
 
 
-class _State(threading.local):
-    def __init__(self) -> None:
-        self.observation: Observation | None = None
-        self.is_wanted = False
+class Observing(Mode):
+    """An Observation takes note of what runs."""
+
+    observation: "Observation | None" = None
+
+    def want(self) -> None:
+        """Have the trace observed, if it is refused; there is one profiler at a time."""
+        self.wanted = self.wanted or sys.getprofile() is None
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Within, the functions that run are noted."""
+        self.observation = made = Observation()
+        try:
+            with super().on(), profiled(made.note):
+                yield
+        finally:
+            self.observation = None
 
 
-_state = _State()
-
-
-def observation() -> "Observation | None":
-    """The observation of the trace that is being made; None if it is not observed."""
-    return _state.observation
-
-
-def want_observation() -> None:
-    """Say that the trace is refused because of what code may do that is not captured."""
-    _state.is_wanted = True
-
-
-def observed_if_needed(trace: Callable[[], T]) -> T:
-    """trace(). If it is refused because of what code may do that is not captured, it is made again, and observed."""
-    if _state.observation is not None:
-        return trace()
-    _state.is_wanted = False
-    try:
-        return trace()
-    except Exception as error:
-        let_through(error)
-        if not _state.is_wanted or sys.getprofile() is not None:  # there is one profiler at a time
-            raise
-    _state.observation = made = Observation()
-    try:
-        with profiled(made.note):
-            return trace()
-    finally:
-        _state.observation = None
+observing = Observing()

@@ -32,7 +32,7 @@ from . import met
 from .by_python import MAKERS, TEXTS, classes_within, function_of, reading
 from .bytecode import global_names, imported_modules, makes_texts, names_used, runs_texts, texts_in
 from .kinds import CONTAINERS, MISSING, OPERATORS, VIEWS, is_object, is_open
-from .observed import observation, want_observation
+from .observed import observing
 from .purity import DATES, is_effect, is_question, is_shared, tells_today
 from .settings import is_setting
 from .snapshot import Snapshot
@@ -57,7 +57,7 @@ def reads_of(root: Builder) -> "Reads":
 def refuse_unknown(reads: "Reads", what: str) -> None:
     """An error if code reads something that cannot be watched."""
     if reads.unknown:
-        want_observation()
+        observing.want()
         raise UnstageableError(
             f"{what} may read {reads.unknown}",
             why="a program does not see whether that has changed",
@@ -106,7 +106,7 @@ class Reads:
 
     def __init__(self) -> None:
         self.unknown = ""                                     # what cannot be watched, if there is such a thing
-        self._ran = observation()
+        self._ran = observing.observation
         self._idle: list[tuple] = []                          # functions that have not run, as far as was observed
         self._named_types: set[int] = set()                   # classes that functions name: others are not called
         self.seen: dict[int, Any] = {}  # what methods see as it was before the trace, since they are not captured

@@ -10,7 +10,7 @@ made once more if a draw was refused.
 """
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple, SupportsInt, TypeVar
+from typing import Any, NamedTuple, SupportsInt
 
 import numpy as np
 
@@ -27,42 +27,9 @@ from ...util import tree
 from ...util.defects import consulted
 from ...util.errors import UnstageableError
 from ...util.where import here
-from ..objects import draws as generators
 from ..objects.draws import goes_on, same_state, state_of
 from .journal import note, standing_in
 from .operands import OneByOneError, Operands, refused
-
-T = TypeVar("T")
-
-
-class _State(threading.local):
-    is_on = False
-
-
-_state = _State()
-
-
-def are_on() -> bool:
-    """Whether the kernel of the program that is being traced draws."""
-    return _state.is_on
-
-
-def drawn_by_kernel_if_needed(trace: Callable[[], T]) -> T:
-    """trace(). If it is refused, and has refused a draw, it is made again, and the kernel draws."""
-    if _state.is_on:
-        return trace()
-    before = generators.refusals.count
-    try:
-        return trace()
-    except Exception:
-        if generators.refusals.count == before:
-            raise
-    _state.is_on = True
-    try:
-        return trace()
-    finally:
-        _state.is_on = False
-
 
 # -- generators ------------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
 from ...util.where import here
 from ..objects.containers import is_users, keeps_record
-from ..objects.draws import common_generators, goes_on, numpy_random, put_state, refusals, state_of
+from ..objects.draws import common_generators, goes_on, kernel_drawing, numpy_random, put_state, state_of
 from ..values.constants import constant_of
 
 _PLAIN = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type, type(None), type(Ellipsis), slice, range,
@@ -112,7 +112,7 @@ class Operands:
                 return pinned
         known = constant_of(atom)
         if known is None:
-            refusals.count += 1
+            kernel_drawing.want()
             raise refused(self.f, "it is given a traced value")
         return known
 

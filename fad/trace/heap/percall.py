@@ -38,10 +38,10 @@ from ..objects.draws import (
     goes_on,
     held_by,
     is_source,
+    kernel_drawing,
     note_generator,
     numpy_random,
     put_state,
-    refusals,
     same_state,
     state_of,
 )
@@ -146,7 +146,7 @@ def refuse_state(owner: object, name: str) -> None:
 
 def made(make: Callable, args: tuple, kwargs: dict) -> Any:
     """A generator: the same at each call if its seed is known, else a step."""
-    if kernel_draws.are_on():
+    if kernel_drawing.is_on:
         return kernel_draws.made(make, args, kwargs)
     if drawn_from(make, (args, kwargs)) or holds_traced((args, kwargs)):
         return recorded(make, args, kwargs)
@@ -183,7 +183,7 @@ def recorded(f: Callable, args: tuple, kwargs: dict) -> AnyArray:
     """The result of the call at each run, as captured code sees it. Raises UnstageableError if it cannot be a step of
     the prelude.
     """
-    if kernel_draws.are_on():
+    if kernel_drawing.is_on:
         draws = drawn_from(f, (args, kwargs))
         if draws or (is_question(f) and module_of(f) == "time"):
             return kernel_draws.drawn(f, args, kwargs, draws)
@@ -219,7 +219,7 @@ def _loops_around(f: Callable) -> list:
     loops: list = []
     for builder in around(current()):
         if builder.region.runs is None:
-            refusals.count += 1
+            kernel_drawing.want()
             raise refused(f, "how often it is called depends on data (a branch, a while loop)")
         if builder.region.runs == EXAMPLE:
             raise refused(f, "each example of a batch is to have its own", OneByOneError)

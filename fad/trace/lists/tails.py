@@ -8,15 +8,16 @@ Captured code sees a Tail in place of such a list. It may append, and nothing el
 at each call. A trace begins with the list itself; it is made once more, with tails, if a list got elements in a region
 and the trace was refused.
 """
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from types import BuiltinMethodType
-from typing import Any, TypeVar
+from typing import Any
 
 from ...ir.build import Builder, current
 from ...ir.records import EXAMPLE, ONCE
 from ...ir.types import type_of
 from ...util import tree
+from ...util.attempts import Mode
 from ...util.errors import UnstageableError
 from ..heap.journal import journal, standing_in
 from ..heap.state import is_numeric
@@ -24,17 +25,26 @@ from .elements import like
 from .items import Items
 from .listing import NeedsRoom
 
-T = TypeVar("T")
 GROWING = ("append", "extend")                                # methods of lists that add elements at the end
 
 
-class _State(threading.local):
-    def __init__(self) -> None:
-        self.wanted: dict[int, list] = {}                     # lists that got elements in regions
-        self.chosen: dict[int, list] = {}                     # lists that have tails in this trace
+class Tailing(Mode):
+    """Lists that got elements in regions have tails. wanted: id -> such a list; chosen: those that have tails now."""
+
+    chosen: "dict[int, list]" = {}
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Within, the lists that are known to grow have tails."""
+        self.chosen = self.wanted
+        try:
+            with super().on():
+                yield
+        finally:
+            self.chosen = {}
 
 
-_state = _State()
+tailing = Tailing()
 
 
 def note_growth(x: object) -> None:
@@ -42,29 +52,12 @@ def note_growth(x: object) -> None:
     if type(x) is BuiltinMethodType and x.__name__ in GROWING:
         x = x.__self__
     if type(x) is list and current().parent is not None and id(x) not in journal().made and journal().is_outer(x):
-        _state.wanted[id(x)] = x
-
-
-def with_tails_if_needed(trace: Callable[[], T]) -> T:
-    """trace(). If it is refused, it is made again, with tails of the lists that got elements in regions."""
-    if _state.chosen:
-        return trace()
-    _state.wanted = {}
-    try:
-        return trace()
-    except Exception:
-        if not _state.wanted:
-            raise
-    _state.chosen, _state.wanted = _state.wanted, {}
-    try:
-        return trace()
-    finally:
-        _state.chosen = {}
+        tailing.wanted = {**(tailing.wanted or {}), id(x): x}
 
 
 def tails() -> dict:
     """The tails of the lists that have one in the trace that begins now: id of a list -> the list, its tail."""
-    found = {key: (owner, Tail(owner)) for key, owner in _state.chosen.items()}
+    found = {key: (owner, Tail(owner)) for key, owner in tailing.chosen.items()}
     current().trace.tails = [tail for _, tail in found.values()]
     return found
 

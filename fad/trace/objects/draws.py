@@ -6,7 +6,6 @@ traced once, and run many times or never. A draw there, by a call, an iterator o
 shows in the state that generators have in the end.
 """
 import random
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import current
+from ...util.attempts import Mode
 from ...util.errors import UnstageableError
 from ...util.lazy import LazyModule
 from ...util.where import module_name
@@ -113,16 +113,12 @@ def note_generator(x: object) -> None:
         current().trace.generators.setdefault(id(generator), (generator, current()))
 
 
-class _Refusals(threading.local):
-    count = 0                                                 # of draws that the prelude cannot make
-
-
-refusals = _Refusals()
+kernel_drawing = Mode()                                       # the kernel draws what the prelude cannot
 
 
 def refuse_draws() -> None:
     """An error: random numbers are drawn in a region."""
-    refusals.count += 1
+    kernel_drawing.want()
     raise UnstageableError("random numbers are drawn in a loop or branch on traced values",
                            why="they are other ones in each iteration", do="draw all of them before")
 

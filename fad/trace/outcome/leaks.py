@@ -18,7 +18,7 @@ from ...util import tree
 from ...util.defects import consulted
 from ...util.errors import SideEffectError, UnstageableError
 from ...util.reach import reached
-from ..guards.observed import want_observation
+from ..guards.observed import observing
 from ..guards.reads import reads_of
 from ..heap.journal import CONTAINER, note
 from ..lists.export import plain
@@ -118,7 +118,7 @@ def refuse_unseen_reads(root: Builder) -> None:
         return
     reads = reads_of(root)
     if any(id(x) in reads.seen for x in changed) or any(place in reads.names_of for place in places):
-        want_observation()
+        observing.want()
         raise SideEffectError(
             "a global name, or a list or dict with arrays, is changed which methods read that Python calls by itself "
             "(operators, `with`)",
