@@ -24,6 +24,7 @@ from .elements import Like
 from .items import Items
 from .listing import NeedsRoom, NeedsRows, atom_of
 from .rows import Growing
+from .tails import additions
 
 FIRST_ROOM = 16  # for elements of a list of unknown length
 
@@ -47,7 +48,7 @@ class AppendedLists:
         self.outer = {
             id(c): c
             for c in containers_in(
-                [*[Name(n, cell).read() for n, cell in plan.cells.items()], *[t.items for t in current().trace.tails]],
+                [*[Name(n, cell).read() for n, cell in plan.cells.items()], *additions()],
                 journal().is_untouched,
             )
             if isinstance(c, Items)

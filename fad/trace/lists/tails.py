@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import BuiltinMethodType
 from typing import Any
 
+from ...ir import stack
 from ...ir.build import Builder, current
 from ...ir.records import EXAMPLE, ONCE
 from ...ir.types import type_of
@@ -51,7 +52,9 @@ def note_growth(x: object) -> None:
     """Remember a list from outside that a region lets grow: x, or the list whose method x is."""
     if type(x) is BuiltinMethodType and x.__name__ in GROWING:
         x = x.__self__
-    if type(x) is list and current().parent is not None and id(x) not in journal().made and journal().is_outer(x):
+    if type(x) is not list or not stack.builders() or current().parent is None:
+        return
+    if id(x) not in journal().made and journal().is_outer(x):
         tailing.wanted = {**(tailing.wanted or {}), id(x): x}
 
 
@@ -60,6 +63,11 @@ def tails() -> dict:
     found = {key: (owner, Tail(owner)) for key, owner in tailing.chosen.items()}
     current().trace.tails = [tail for _, tail in found.values()]
     return found
+
+
+def additions() -> list:
+    """The lists of what tails have got, while a function is traced."""
+    return [tail.items for tail in current().trace.tails] if stack.builders() else []
 
 
 class Tail:
