@@ -66,7 +66,7 @@ def overlapping(x):
 
 
 def keyed(x):
-    return x[0] * {0: 1.0, 1: 2.0, 2: 3.0}[int(x[1])]
+    return x[0] * {0: 1.0, 1: 2.0, 2: 3.0}.get(int(x[1]))
 
 
 def line_of(f, text):

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.build import Value
+from ...ir.build import Value, current
 from ...ir.op import registry
+from ...ops.conditional import around
 from ...util.array import AnyArray
 from ...util.errors import RAISED_ON_A_WAY
 from ..regions.branch import choose
@@ -81,8 +82,12 @@ class ChoosingRuntime(DataModel):
 
 
 def _is_index(k: Any) -> bool:
-    """Whether k is an integer that is known when the program runs."""
-    return type(k) is Tracer and not k.ndim and k.dtype.kind == "i" and constant_of(k.atom, 0) is None
+    """Whether k is an integer that data decide. A loop whose index finds items is unrolled: each is known then."""
+    if type(k) is not Tracer or k.ndim or k.dtype.kind != "i" or constant_of(k.atom, 0) is not None:
+        return False
+    facts = current().integers
+    counted = {b.inputs[0] for b in around(current()) if isinstance(b.region.runs, tuple) and b.inputs}
+    return not all(v in counted or v in facts.dims for v, _ in facts.form(k.atom).terms)
 
 
 def _is_of(table: "TextTable | ThingTable", key: object) -> bool:
