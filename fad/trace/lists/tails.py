@@ -90,7 +90,7 @@ class Tail:
     def _leave_pythons_numbers(self, element: tuple) -> None:
         """Ask for rows of NumPy's numbers where an element has one, and the rows are of Python's (as of a step that an
         earlier trial knew)."""
-        rows: Any = self.items
+        rows = self.items
         new = like(element) if rows.rows is not None else None
         if new is not None and any(t.weak and not type_of(y).weak for t, y in zip(rows.types, new.layout.data)):
             raise NeedsRoom(rows, [new, rows.like()], rows.used + 1)

@@ -81,7 +81,7 @@ class ChoosingRuntime(DataModel):
         return (keys, tests) if 0 < len(keys) <= MOST else None
 
 
-def _is_index(k: Any) -> bool:
+def _is_index(k: object) -> bool:
     """Whether k is an integer that data decide. A loop whose index finds items is unrolled: each is known then."""
     if type(k) is not Tracer or k.ndim or k.dtype.kind != "i" or constant_of(k.atom, 0) is not None:
         return False
