@@ -104,4 +104,4 @@ def state_of(stores: Iterable, prelude: Iterable) -> list:
     """The things that a program reads or writes at each call, by its stores and its prelude."""
     steps = [getattr(step.function, "__self__", None) for step in steps_in(list(prelude))]
     locations = [step for step in steps if isinstance(step, Location)]
-    return [x.owner if isinstance(x, (Append, Location)) else x.location.owner for x in [*stores, *locations]]
+    return [x.location.owner if isinstance(x, Store) else x.owner for x in [*stores, *locations]]
