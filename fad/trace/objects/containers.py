@@ -126,12 +126,8 @@ def contents(owner: Any) -> Any:
         return [] if is_empty(owner) else [owner.cell_contents]
     if isinstance(owner, deque):
         return list(owner)
-    if isinstance(owner, ModuleType):
-        inside = vars(owner)
-        return {n: x for n, x in inside.items() if not n.startswith("__") and not isinstance(x, (ModuleType, type))}
-    if isinstance(owner, type):
-        return {n: x for n, x in vars(owner).items()
-                if not n.startswith("__") and not callable(x) and not hasattr(type(x), "__get__")}
+    if isinstance(owner, (type, ModuleType)):
+        return {n: x for n, x in vars(owner).items() if not n.startswith("__")}
     if isinstance(owner, dict):
         return dict(owner)
     if keeps_record(owner):

@@ -207,10 +207,10 @@ class Attributes:
         self._in_class(cls, "__call__")
         self.open(found)
 
-    def _is_written(self, owner: object, name: object, value: object) -> bool:
+    def _is_written(self, owner: object, name: Any, value: object) -> bool:
         """Whether the function itself has given an attribute this value: nobody found it there."""
         book = journal()
-        if not book.is_noted(owner) or isinstance(owner, (type, ModuleType)):
+        if not book.is_noted(owner) or (isinstance(owner, (type, ModuleType)) and name[:2] == "__"):
             return False
         before = book.begun_as(owner)
         return isinstance(before, dict) and before.get(name, MISSING) is not value
@@ -221,9 +221,10 @@ class Attributes:
         found = of.in_class(cls, name)
         if (cls, name) not in self._of_classes and found is not MISSING:
             self._of_classes.add((cls, name))
-            if not isinstance(found, Value):
+            holder = next((c for c in cls.__mro__ if name in vars(c)), cls)
+            if not isinstance(found, Value) and not self._is_written(holder, name, found):
                 self.sources.append(of.of_class(cls, name))
-            else:                                             # an input: no class in front of its own has the name
+            else:                                             # no class in front of that one has the name
                 before = takewhile(lambda c: name not in vars(c), cls.__mro__)
                 self.sources += [g for c in before for g in of.of_names(vars(c), [name])]
         return found

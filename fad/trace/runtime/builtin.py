@@ -25,7 +25,7 @@ from ..lists.tails import Tail
 from ..objects.containers import NEVER_CHANGE
 from ..objects.originals import StandIn, original_of
 from ..values import text
-from ..values.choice import ChosenThing, refuse
+from ..values.choice import ChosenThing
 from ..values.iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from ..values.tracer import Tracer
 from . import ordering, telling
@@ -134,6 +134,8 @@ def class_of(x: object) -> Any:
     x = original_of(x)
     if isinstance(x, (Records, Record)):
         return ndarray if x.stands_for is np.ndarray else x.stands_for
+    if type(x) is ChosenThing:
+        return x.common(class_of)
     if not isinstance(x, Tracer):
         return (
             str
@@ -163,7 +165,7 @@ def isinstance_(x: Any, classes: Any) -> bool:
     if isinstance(x, Tracer):
         return issubclass(_original_class(x), classes)
     if type(x) is ChosenThing:
-        return refuse()
+        return x.common(lambda one: isinstance_(one, classes))
     if isinstance(x, (Records, Record, Tail)) or (is_routine(type(x)) and hasattr(x, "stands_for")):
         return issubclass(x.stands_for, classes)
     x = original_of(x)
@@ -177,7 +179,7 @@ def isinstance_(x: Any, classes: Any) -> bool:
 def hasattr_(x: object, name: str) -> bool:
     """hasattr() of the value that a traced one stands for, or of a list."""
     if type(x) is ChosenThing:
-        return refuse()
+        return x.common(lambda one: hasattr_(one, name))
     if isinstance(x, (Tracer, Items, Fixed)):
         return in_class(_original_class(x) if isinstance(x, Tracer) else list, name) is not MISSING
     return hasattr(x.stands_for if isinstance(x, (Records, Record, Tail)) else x, name)

@@ -1,6 +1,7 @@
 """Texts, functions and members of an Enum that depend on the path, by their numbers in a table of the trace (see
 regions/texts.py)."""
 import operator
+from collections.abc import Callable
 from enum import Enum
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -97,6 +98,11 @@ class ChosenThing:
 
     def __init__(self, table: ThingTable, number: Tracer):
         self.table, self.number = table, number
+
+    def common(self, question: Callable) -> Any:
+        """The answer to a question, if it is the same for all."""
+        answers = [question(x) for x in self.table.things]
+        return answers[0] if all(x is answers[0] for x in answers) else refuse()
 
     @property
     def truth(self) -> bool:
