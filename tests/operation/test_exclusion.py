@@ -15,6 +15,19 @@ THREADS, CALLS = 6, 15
 X = np.arange(1.0, 4.0)
 
 
+class Timer:
+    """It counts how often it was left."""
+
+    total = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        Timer.total += 1
+        return False
+
+
 class Model:
     """Methods that change what is outside, with what a call's value and gradient are, and what all calls leave."""
 
@@ -35,6 +48,10 @@ class Model:
             self.calls += 1
             s += v ** 2
         return s * self.scale
+
+    def times(self, x):
+        with Timer():
+            return np.sum(x ** 2) * self.scale
 
     def logs(self, x):
         v = np.sum(x ** 2) * self.scale
@@ -129,7 +146,7 @@ def calls_of(g, k):
     return work
 
 
-STATEFUL = ["counts", "counts_in_a_loop", "logs", "keeps_the_last_point", "remembers", "changes_and_puts_back"]
+STATEFUL = ["counts", "counts_in_a_loop", "times", "logs", "keeps_the_last_point", "remembers", "changes_and_puts_back"]
 
 
 @pytest.mark.parametrize("policy", ["now", "never"])
@@ -137,12 +154,13 @@ STATEFUL = ["counts", "counts_in_a_loop", "logs", "keeps_the_last_point", "remem
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_threads_that_make_their_first_calls_at_once(name, policy, eager_switches):
     for _ in range(3):
-        m, Model.total = Model(), 0
+        m, Model.total, Timer.total = Model(), 0, 0
         g = fad.value_and_grad(getattr(m, name), compile=policy)
         in_threads(*[calls_of(g, k + 1.0) for k in range(THREADS)])
         n = THREADS * CALLS
         assert m.calls == {"counts": n, "counts_in_a_loop": n * X.size}.get(name, 0)
         assert Model.total == (n if name == "counts" else 0) and m.scale == 2.0
+        assert Timer.total == (n if name == "times" else 0)
         assert len(m.log) == (n if name == "logs" else 0) and all(isinstance(v, float) for v in m.log)
         assert type(m.last) is (np.ndarray if name == "keeps_the_last_point" else type(None))
         assert m.seen == ({3: 2.0} if name == "remembers" else {})
@@ -176,8 +194,9 @@ def test_a_program_takes_the_locks_of_its_function(name, policy):
     assert lock.acquire(blocking=False)                       # nobody has it any more
 
 
-def test_functions_that_lock_are_compiled():
-    for name in ("locks", "locks_by_methods", "locks_in_a_branch", "enters_a_condition"):
+def test_functions_that_count_and_lock_are_compiled():
+    for name in ("counts", "counts_in_a_loop", "times", "locks", "locks_by_methods", "locks_in_a_branch",
+                 "enters_a_condition"):
         g = fad.value_and_grad(getattr(Model(), name), fallback=False)
         for _ in range(4):
             g(X)

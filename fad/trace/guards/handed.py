@@ -71,7 +71,7 @@ def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Ca
     classes.update(dict.fromkeys(x for x in given if isinstance(x, type) and is_captured_class(x)))
     objects = list(classes) + [x for x, is_own in zip(found, own) if not is_own]
     if objects:
-        root.trace.reads = root.trace.reads or Reads()
+        root.trace.reads = root.trace.reads or Reads(root.trace)
         root.trace.reads.add_handed(objects)
         refuse_unknown(root.trace.reads, "code that a library runs")
 

@@ -48,7 +48,7 @@ def reads_of(root: Builder) -> "Reads":
     """The things that code may read which is not rewritten, besides its arguments: the functions that a trace has
     captured so, and methods of the classes it has met.
     """
-    reads = root.trace.reads = root.trace.reads or Reads()
+    reads = root.trace.reads = root.trace.reads or Reads(root.trace)
     reads.add_classes(dict.fromkeys([c for cls in root.trace.classes for c in (cls, type(cls))]))
     reads.end()
     return reads
@@ -104,7 +104,8 @@ class Reads:
     may be there at the next call.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, trace: Any = None) -> None:
+        self._trace = trace
         self.unknown = ""                                     # what cannot be watched, if there is such a thing
         self._ran = observing.observation
         self._idle: list[tuple] = []                          # functions that have not run, as far as was observed
@@ -326,10 +327,22 @@ class Reads:
             )
             names = (self._names | self._called_in(x, space) | (space.keys() if is_any else set())) - known
             if names:
-                self._sources += of.of_names(space, names)
+                self._sources += self._of_names(x, space, names)
                 found += [space[name] for name in names if name in space]
                 known |= names
         return found
+
+    def _of_names(self, owner: object, space: Any, names: set) -> list:
+        """Guards on names of a class or a module. The function may have set some: they are as they were before."""
+        book = self._trace and self._trace.journal
+        if not book or not book.is_noted(owner):
+            return of.of_names(space, names)
+        before = book.begun_as(owner)
+        written = {n for n in names if n[:2] != "__" and before.get(n, MISSING) is not space.get(n, MISSING)}
+        inputs = {n for n in written if ("attribute", id(owner), str, n) in self._trace.lifted_from}
+        known = written - inputs
+        own = [of.ItemGuard(space, n, before[n]) if n in before else of.AbsenceGuard(space, n) for n in known]
+        return [*of.of_names(space, names - written), *own]
 
     def _called_in(self, x: object, space: Any) -> set:
         """Methods of a class that Python calls by itself; those that make texts only if code may make a text which does

@@ -334,7 +334,7 @@ class Capture(Attributes, Reading, Scopes):
                                    why="the program has a copy of the function",
                                    do="read the names themselves")
         if not self.builder.live:
-            reads = self.builder.trace.reads = self.builder.trace.reads or Reads()
+            reads = self.builder.trace.reads = self.builder.trace.reads or Reads(self.builder.trace)
             reads.add(f)
             refuse_unknown(reads, f.__name__)
 
