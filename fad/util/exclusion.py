@@ -12,8 +12,8 @@ things:
 
 Things are told by their ids, STRIPES locks stand for all of them, and a program takes its locks in one order, so that
 two programs never wait for each other. A trace lets the calls end that have begun, as a writer does in a "big-reader
-lock", and holds none of these locks itself. A run on the tape may take long; so a trace waits for it for PATIENCE at
-most. Nobody waits for a thread that stands still: it may wait for this one (a traced function may wait for a queue, or
+lock", and holds none of these locks itself. It waits for PATIENCE at most, since calls and runs on the tape may take
+long. Nobody waits for a thread that stands still: it may wait for this one (a traced function may wait for a queue, or
 for a lock that the caller has).
 
 A function that takes a lock (`with self.lock`) is traced, and its program run, while this thread has the lock. A trace
@@ -170,8 +170,8 @@ def _let_calls_end() -> None:
     """Wait for the calls that have begun in other threads."""
     until = time.monotonic() + PATIENCE
     for lock in _locks:
-        with lock:
-            pass
+        if lock.acquire(timeout=max(0.0, until - time.monotonic())):
+            lock.release()
     while not _taping.keys() <= {threading.get_ident()} and time.monotonic() < until:
         time.sleep(SHORT)
     _entering.clear()
@@ -188,8 +188,12 @@ def _wait() -> bool:
             return False
         time.sleep(pause)
         pause = min(2 * pause, LONG)
-        frame = sys._current_frames().get(next(iter(tracing), 0))
-        now = frame, frame.f_lasti if frame is not None else 0
+        thread = next(iter(tracing), 0)
+        frame = sys._current_frames().get(thread)
+        if frame is None:
+            _forget(thread)
+            continue
+        now = frame, frame.f_lasti
         if now != seen or _entering:
             begun, seen = time.monotonic(), now
         elif time.monotonic() - begun > PATIENCE:
@@ -197,10 +201,17 @@ def _wait() -> bool:
     return True
 
 
+def _forget(thread: int) -> None:
+    """Note that this thread does not trace, or not any more."""
+    with _mutex:
+        if thread in tracing:
+            _entering.clear()
+            tracing.clear()
+
+
 def _end_tracing(unless: bool) -> None:
-    if not unless and threading.get_ident() in tracing:
-        _entering.clear()
-        tracing.clear()
+    if not unless:
+        _forget(threading.get_ident())
 
 
 def _runs_on_tape() -> int:
@@ -214,6 +225,18 @@ def _set_runs(runs: int) -> None:
         _taping.pop(threading.get_ident(), None)
 
 
+def _owned() -> frozenset:
+    """The places of the locks that this thread has."""
+    return frozenset(k for k, lock in enumerate(_locks) if lock._is_owned())
+
+
+def _release_all_but(places: frozenset) -> None:
+    for k in _owned() - places:
+        while _locks[k]._is_owned():
+            _locks[k].release()
+
+
+ambient_state(_owned, _release_all_but)
 ambient_state(lambda: threading.get_ident() in tracing, _end_tracing)
 ambient_state(_runs_on_tape, _set_runs)
 
@@ -221,7 +244,6 @@ ambient_state(_runs_on_tape, _set_runs)
 @in_child
 def _forget_other_threads() -> None:
     if is_traced_elsewhere():
-        _entering.clear()
-        tracing.clear()
+        _forget(tracing[0])
     for thread in [thread for thread in _taping if thread != threading.get_ident()]:
         del _taping[thread]

@@ -276,3 +276,29 @@ def test_programs_take_their_locks_in_one_order():
     for _ in range(20):
         some = exclusion.locks_of(np.random.default_rng(0).permutation(np.array(things, object))[:7])
         assert [order.index(lock) for lock in some] == sorted(order.index(lock) for lock in some)
+
+
+def test_a_thread_that_has_ended_traces_no_more():
+    thread = threading.Thread(target=exclusion._begin)
+    thread.start()
+    thread.join()
+    assert exclusion.is_traced_elsewhere()
+    started = time.perf_counter()
+    assert np.allclose(fad.grad(lambda x: np.sum(x ** 2))(X), 2.0 * X)
+    assert not exclusion.tracing and time.perf_counter() - started < 10
+
+
+def test_a_long_call_holds_up_a_trace_for_a_while_only():
+    m, go_on = Model(), threading.Event()
+
+    def call():
+        exclusion.alone_with(exclusion.locks_of([m]), lambda: go_on.wait(30.0))
+    thread = threading.Thread(target=call)
+    thread.start()
+    time.sleep(0.05)
+    started = time.perf_counter()
+    assert np.allclose(fad.grad(lambda x: np.sum(x ** 3))(X), 3.0 * X ** 2)
+    took = time.perf_counter() - started
+    go_on.set()
+    thread.join()
+    assert took < 20
