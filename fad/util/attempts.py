@@ -1,8 +1,8 @@
 """Attempts to trace a function: one that is refused is made again in another mode.
 
-A mode costs more, or rests on more guards: data decide conditions, a profiler looks on. So a trace begins without any.
-What it meets may ask for a mode. If the trace is refused, each mode that was asked for is tried alone, and in the end
-all of them at once: n modes cost n + 1 further traces at most, and not 2 ** n.
+A mode costs more, or rests on more guards: data decide conditions, a profiler looks on. So a trace begins without any,
+and asks for those that it could use. If the trace is refused, each mode that was asked for is tried alone, and in the
+end all of them at once: n modes cost n + 1 further traces at most, and not 2 ** n.
 """
 import threading
 from collections.abc import Callable, Iterator, Sequence

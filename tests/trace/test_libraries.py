@@ -211,9 +211,11 @@ def drawn_by_an_iterator_where_data_say_so(x):
 
 
 @pytest.mark.parametrize("f", [drawn_where_data_say_so, drawn_by_an_iterator_where_data_say_so])
-def test_draws_in_a_branch_that_data_choose_run_on_the_tape(f):
-    with pytest.warns(fad.FallbackWarning, match="random numbers are drawn in a loop or branch"):
-        assert fad.jit(f)(1.3) == f(1.3)
+def test_the_kernel_draws_in_a_branch_that_data_choose(f):
+    jitted, slope = fad.jit(f, fallback=False), fad.grad(f, fallback=False)
+    for x in (1.3, 11.0, 1.3):
+        assert jitted(x) == f(x)
+        np.testing.assert_allclose(slope(x), (f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rtol=1e-6)
 
 
 SPLINE = scipy.interpolate.BSpline(np.arange(8.0), np.ones(4), 3)

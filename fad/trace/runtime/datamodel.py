@@ -27,7 +27,6 @@ from ..guards.handed import refuse_hidden
 from ..guards.kinds import MISSING
 from ..heap.effects import as_stored
 from ..heap.journal import journal, note
-from ..heap.locking import HeldLock, is_lock
 from ..heap.opaque import note_reads, note_write
 from ..lists.tails import note_growth
 from ..regions import optional
@@ -35,6 +34,7 @@ from ..values.tracer import Tracer
 from .builtin import length
 from .calls import is_tracing, noting
 from .conversions import Conversions
+from .managers import managed
 from .name_dicts import NameDict
 from .protocols import Protocols, new
 from .sequences import are_compared_by_items, are_sequences, compared_by_items, number_at
@@ -376,27 +376,6 @@ class DataModel(Protocols, Conversions):
         method = self.special(x, "__len__")
         return length(x) if method is None else method(x)
 
-    def managed(self, manager: Any) -> Any:
-        """The context manager that a with statement enters: itself, or its captured methods."""
-        if is_tracing() and is_lock(manager):
-            return HeldLock(manager)
-        enter, leave = self.special(manager, "__enter__"), self.special(manager, "__exit__")
-        return (
-            manager
-            if enter is None and leave is None
-            else Managed(manager, enter or type(manager).__enter__, leave or type(manager).__exit__)
-        )
-
-
-class Managed:
-    """A context manager whose methods are captured."""
-
-    def __init__(self, manager: object, enter: Callable, leave: Callable):
-        self.manager, self.enter, self.leave = manager, enter, leave
-
-    def __enter__(self) -> Any:
-        return self.enter(self.manager)
-
-    def __exit__(self, *error: object) -> Any:
-        return self.leave(self.manager, *error)
-
+    def managed(self, manager: object) -> Any:
+        """The context manager that a with statement enters."""
+        return managed(manager, self.special)

@@ -12,6 +12,7 @@ from ...ir import stack
 from ...ir.build import current
 from ...ir.op import registry
 from ...util.errors import ConcreteValueError
+from ..objects.containers import is_empty
 from ..objects.originals import original_of
 from .constants import constant_of
 from .text import PLAIN, TextPart, TracedText
@@ -140,17 +141,14 @@ def thing_kind(x: object) -> "type | None":
     """The kind of things that a thing may be joined with: functions, members of one Enum; None of other things."""
     if isinstance(x, Enum):
         return None if isinstance(x, (int, str)) else type(x)
-    if isinstance(x, FunctionType):
+    if type(x) is FunctionType:
         return FunctionType if all(map(_is_untraced, x.__closure__ or ())) else None
     return FunctionType if isinstance(x, (BuiltinFunctionType, MethodType, np.ufunc)) else None
 
 
 def _is_untraced(cell: CellType) -> bool:
     """Whether a function's variable holds nothing that only a part of the program knows."""
-    try:
-        return type(cell.cell_contents) in (*PLAIN, FunctionType, ModuleType)
-    except ValueError:                                        # it has no value yet
-        return False
+    return not is_empty(cell) and type(cell.cell_contents) in (*PLAIN, FunctionType, ModuleType)
 
 
 def kind_of(x: object) -> ThingTable:
