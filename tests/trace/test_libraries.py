@@ -203,19 +203,58 @@ def drawn_where_data_say_so(x):
     return z * x + rng.normal()
 
 
-def drawn_by_an_iterator_where_data_say_so(x):
+def test_the_kernel_draws_in_a_branch_that_data_choose():
+    f = drawn_where_data_say_so
+    jitted, slope = fad.jit(f, fallback=False), fad.grad(f, fallback=False)
+    for x in (1.3, 11.0, 1.3):
+        assert jitted(x) == f(x)
+        np.testing.assert_allclose(slope(x), (f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rtol=1e-6)
+
+
+class Generators:
+    """A generator from outside."""
+
+    rng = np.random.default_rng(3)
+
+
+def drawn_by_map_in_a_branch(x):
     rng, z = np.random.default_rng(0), 2.0
     if x > 10:
         z, = map(rng.normal, [0.0])
     return z * x + rng.normal()
 
 
-@pytest.mark.parametrize("f", [drawn_where_data_say_so, drawn_by_an_iterator_where_data_say_so])
-def test_the_kernel_draws_in_a_branch_that_data_choose(f):
-    jitted, slope = fad.jit(f, fallback=False), fad.grad(f, fallback=False)
-    for x in (1.3, 11.0, 1.3):
-        assert jitted(x) == f(x)
-        np.testing.assert_allclose(slope(x), (f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rtol=1e-6)
+def drawn_by_map_in_a_branch_from_outside(x):
+    z = sum(map(Generators.rng.normal, [0.0, 1.0])) if x > 10 else 2.0
+    return z * x + Generators.rng.normal()
+
+
+def drawn_by_map_in_a_loop(x):
+    z = 2.0
+    for _ in range(3):
+        if x > 10:
+            z += sum(map(Generators.rng.normal, [0.0]))
+    return z * x
+
+
+def drawn_by_map_while_data_say_so(x):
+    z = 2.0
+    while z < x:
+        z += 1.0 + sum(map(Generators.rng.random, [None]))
+    return z * x
+
+
+@pytest.mark.parametrize("f", [drawn_by_map_in_a_branch, drawn_by_map_in_a_branch_from_outside, drawn_by_map_in_a_loop,
+                               drawn_by_map_while_data_say_so])
+def test_draws_by_c_code_in_a_region_run_on_the_tape(f):
+    jitted = fad.jit(f)
+    for x in (1.3, 11.0, 1.3, 12.0, 12.0):
+        Generators.rng = np.random.default_rng(3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fad.FallbackWarning)
+            got = jitted(x)
+        Generators.rng = np.random.default_rng(3)
+        assert got == f(x)
 
 
 SPLINE = scipy.interpolate.BSpline(np.arange(8.0), np.ones(4), 3)

@@ -21,13 +21,13 @@ from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
 from ..objects.bound import Unsure
 from ..objects.containers import content, contents, is_empty, is_users, put_contents
-from ..objects.draws import no_draws
+from ..objects.draws import no_draws, refuse_draws
 from ..values.aliases import disentangle
 from ..values.choice import number_of, table_of
 from ..values.text import telling
 from ..values.tracer import Tracer
 from ..values.tracer import was_there as array_was_there
-from .journal import CONTAINER, PYTHON, all_made, journal, note
+from .journal import CONTAINER, GENERATOR, PYTHON, all_made, journal, note
 
 
 def is_data(x: Any) -> bool:
@@ -253,6 +253,8 @@ def trial(cells: dict) -> Iterator[Trial]:
         with no_draws():
             yield made
             made.refuse_changed_pythons()
+            if made.mark.changed(GENERATOR):                  # by C code: map(rng.normal, means)
+                refuse_draws()
     finally:
         made.undo()
 
