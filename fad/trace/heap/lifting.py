@@ -24,7 +24,6 @@ from ...util.array import ArrayOrNumber
 from ...util.defects import take_as_answer
 from ..guards.guard import KindGuard, in_class
 from ..guards.kinds import MISSING, is_open
-from ..guards.reads import is_guarded_as_a_whole
 from ..objects.containers import contents
 
 
@@ -94,7 +93,7 @@ def _can_be_put(location: Location) -> bool:
         return location.kind != "item" or type(owner) in (list, dict) or isinstance(owner, (list, dict))
     if isinstance(owner, (type, ModuleType)):
         return location.at in vars(owner)
-    if not is_open(owner) or is_guarded_as_a_whole(owner):
+    if not is_open(owner):
         return False
     found = in_class(type(owner), location.at)
     return location.at in contents(owner) or is_liftable(found)

@@ -86,11 +86,13 @@ class Scopes:
         self.sources.append(of.of_length(names))
 
     def assigned_name(self, names: dict, name: object) -> Any:
-        """The value that captured code has given a global name, or may have; MISSING where no code has."""
+        """The value that captured code has given a global name, or may have, in this call or the one before (then it is
+        an input); MISSING where no code has.
+        """
         for scope in self._known_scopes(names):
             if (id(scope), name) in self._assigned:
                 return scope.get(name, MISSING)
-        return MISSING
+        return self.builder.trace.lifted.get((id(names), name), MISSING)
 
     def _fill(self, scope: dict, f: FunctionType, code: CodeType, see: Callable) -> None:
         missing = sorted(global_names(f.__code__) - f.__globals__.keys())

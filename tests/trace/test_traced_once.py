@@ -1,0 +1,92 @@
+"""Functions that change state are traced once more when it has changed, and not at each call."""
+
+import types
+
+import numpy as np
+import pytest
+
+import fad
+from fad.api.staged_programs import StagedPrograms
+
+X = np.array([0.5, 1.0, 2.0])
+
+
+def method(*names, result=None):
+    """A class that counts, with special methods that Python may call by itself."""
+    body = {name: lambda self, *args: result(self, *args) for name in names}
+    return type("Counted", (), {"__init__": lambda self: setattr(self, "count", 0), **body})
+
+
+CLASSES = {
+    "plain": method(),
+    "call": method("__call__", result=lambda self, x: x),
+    "length": method("__len__", result=lambda self: 3),
+    "item": method("__getitem__", result=lambda self, k: 1.0),
+    "sum": method("__add__", "__radd__", result=lambda self, other: other),
+    "manager": method("__enter__", "__exit__", result=lambda self, *error: None),
+    "iterator": method("__iter__", result=lambda self: iter([self.count])),
+    "membership": method("__contains__", result=lambda self, x: self.count > 2),
+    "truth": method("__bool__", result=lambda self: self.count > 2),
+    "order": method("__lt__", result=lambda self, other: self.count < other.count),
+    "index": method("__index__", result=lambda self: self.count),
+    "text": method("__repr__", "__str__", result=lambda self: f"{self.count}"),
+    "attribute": method("__getattr__", result=lambda self, name: object.__getattribute__(self, name)),
+}
+
+
+@pytest.fixture
+def traces(monkeypatch):
+    """How often functions are traced."""
+    made, trace = [], StagedPrograms._traced_anew
+
+    def counted(self, *args):
+        made.append(self)
+        return trace(self, *args)
+    monkeypatch.setattr(StagedPrograms, "_traced_anew", counted)
+    return made
+
+
+def check(f, read, traces):
+    g = fad.value_and_grad(f, fallback=False)
+    begun = read()
+    for k in range(6):
+        value, slope = g(X + k)
+        assert np.isclose(value, np.sum((X + k) ** 2)) and np.allclose(slope, 2.0 * (X + k))
+    assert read() == begun + 6 and len(traces) <= 3
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_objects_that_count(kind, traces):
+    counter = CLASSES[kind]()
+
+    def f(x):
+        counter.count += 1
+        return np.sum(x ** 2)
+    check(f, lambda: counter.count, traces)
+
+
+def test_classes_that_count(traces):
+    class Counter:
+        count = 0
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            Counter.count += 1
+
+    def f(x):
+        with Counter():
+            return np.sum(x ** 2)
+    check(f, lambda: Counter.count, traces)
+
+
+@pytest.mark.parametrize("has_functions", [False, True])
+def test_modules_that_count(has_functions, traces):
+    module = types.ModuleType("counter")
+    exec("count = 0" + "\ndef f(x): return x" * has_functions, module.__dict__)
+
+    def f(x):
+        module.count += 1
+        return np.sum(x ** 2)
+    check(f, lambda: module.count, traces)
