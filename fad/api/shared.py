@@ -125,7 +125,7 @@ class Sharing:
         try:
             effects.refuse_draws(None)
             if effects.changed or program.locks or not _is_free_of(program, call.fillings):
-                raise UnstageableError("a function changes what it closes over, takes a lock, or returns either")
+                raise UnstageableError("a function changes what it closes over, returns it, or takes a lock")
             # nobody else has them: they stay where they are
             copies = {id(x) for filling in call.fillings for x in filling.made.values()}
             kept = [s for s in program.traced.sources.guards if not copies.intersection((id(s.owner), id(s.value)))

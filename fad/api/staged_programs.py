@@ -69,9 +69,11 @@ class StagedPrograms:
         return signature_of(leaves, structure, self.varying, self._static_positions(structure))
 
     def _program(self, signature: Signature, leaves: list, structure: tree.Structure, candidates: list) -> Program:
-        """The first of these programs that accepts the data, or a new one. Programs that are not among them are
-        dropped."""
+        """The first of these programs that accepts the data, or a new one. Programs that are not current any more are
+        dropped then."""
         found = _accepting(candidates, signature.data)
+        if found is not None:
+            return found
         locks = tuple({id(x): x for each in self.programs.values() for p in each for x in p.traced.locks}.values())
         while found is None:
             found = self._new_program(signature, leaves, structure, locks)

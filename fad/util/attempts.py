@@ -48,7 +48,7 @@ class Mode(threading.local):
 def attempted(trace: Callable[[], T], modes: Sequence[Mode]) -> T:
     """trace(), in the first modes in which it is not refused; raises what the last attempt raises.
 
-    A trace within another one is made in the modes of that one.
+    A trace within another trace has the modes of the outer one.
     """
     if any(mode.is_on for mode in modes):
         return trace()

@@ -359,7 +359,7 @@ def test_an_unseeded_generator():
 
 
 def test_memory_is_bounded():
-    """What is recomputed in the reverse sweep is not drawn again."""
+    """The reverse sweep draws no number again that it computes again."""
     begin()
     expected = slopes(metropolis, X)
     metropolis(X)

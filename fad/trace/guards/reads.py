@@ -71,13 +71,13 @@ def guard(root: Builder, x: object) -> None:
     """
     if isinstance(x, type):
         root.trace.classes[x] = None
-    elif id(x) not in root.trace.guarded and is_guarded_as_a_whole(x):
+    elif id(x) not in root.trace.guarded and _is_guarded_as_a_whole(x):
         root.trace.guarded[id(x)] = x
         root.trace.sources.append(of.of_all_in(x))
         root.trace.classes.update(dict.fromkeys(classes_within(x)))
 
 
-def is_guarded_as_a_whole(x: object) -> bool:
+def _is_guarded_as_a_whole(x: object) -> bool:
     """Whether Python may call methods of the object by itself, whose reads nobody notes."""
     return bool(reading(type(x))) or not OPERATORS.isdisjoint(dir(type(x)))
 

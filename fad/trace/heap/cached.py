@@ -12,7 +12,7 @@ from ..guards.guard import ReadGuard
 from ..objects.draws import common_generators
 from ..objects.originals import original_of
 from ..values.tracer import Tracer
-from .journal import GENERATOR, journal, note
+from .journal import journal, note
 from .opaque import note_reach
 
 
@@ -45,7 +45,7 @@ def _known(f: functools._lru_cache_wrapper, args: list, kwargs: dict) -> Any:
         note_reach([f.__wrapped__])
         with stack.concrete():
             result = f(*args, **kwargs)
-        is_drawn = f.cache_info().misses > before.misses and mark.changed(GENERATOR)
+        is_drawn = f.cache_info().misses > before.misses and mark.has_drawn
         if is_drawn:
             mark.undo()
     finally:

@@ -17,7 +17,7 @@ from ..frontend.functions import is_partial
 from ..objects.containers import is_users
 from ..objects.draws import common_generators, put_back_states, states_now
 from ..values.tracer import was_there
-from .journal import GENERATOR, note
+from .journal import note
 from .percall import steps_here
 from .state import Trial
 
@@ -76,7 +76,7 @@ def watching(run: Callable) -> "tuple[Any, bool]":
             for key, (t, var) in _arrays_now().items()
             if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)
         ]
-        drawn = put_back_states(states) or bool(made.mark.changed(GENERATOR)) or len(steps_here()) > steps
+        drawn = put_back_states(states) or made.mark.has_drawn or len(steps_here()) > steps
         return result, not (written or made.has_changes or made.has_changed_pythons or drawn)
     finally:
         made.end()

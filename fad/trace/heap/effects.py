@@ -80,7 +80,7 @@ class Effects:
     @property
     def has_drawn(self) -> bool:
         """Whether random numbers were drawn from a generator that was there before, by this thread or another."""
-        return any(e.kind is GENERATOR and e.is_changed for e in self.entries)
+        return self.mark.has_drawn
 
     def refuse_draws(self, f: object) -> None:
         """An error if random numbers were drawn from a generator that was there before."""

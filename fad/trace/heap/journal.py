@@ -85,6 +85,11 @@ class Mark:
         """The cells of a kind that hold something else now."""
         return [e.cell for e in self.entries.values() if e.kind is kind and e.is_changed]
 
+    @property
+    def has_drawn(self) -> bool:
+        """Whether random numbers were drawn from a generator that was there before, by this thread or another."""
+        return bool(self.changed(GENERATOR))
+
     def before(self, cell: object) -> Any:
         """The contents of a container at the mark."""
         return self.entries[id(cell)].before if id(cell) in self.entries else contents(cell)

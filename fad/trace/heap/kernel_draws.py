@@ -17,7 +17,6 @@ import numpy as np
 from ...ir.build import Value, current
 from ...ir.graph import Literal
 from ...ir.op import registry
-from ...ir.prelude import PreludeCall
 from ...ir.records import EXAMPLE, ONCE
 from ...ir.types import Type, type_of
 from ...kernels import draws
@@ -29,7 +28,7 @@ from ...util.errors import UnstageableError
 from ...util.where import here
 from ..objects.draws import goes_on, same_state, state_of
 from .journal import note, standing_in
-from .operands import OneByOneError, Operands, refused
+from .operands import OneByOneError, Operands, input_by, mapped, new_step, refused
 
 # -- generators ------------------------------------------------------------------------------------------------------
 
@@ -57,7 +56,9 @@ def made(make: Callable, args: tuple, kwargs: dict) -> Any:
     if any(goes_on(x) for x in tree.flatten((args, kwargs), is_leaf=goes_on)[0]):
         raise refused(make, "it draws from another generator")
     generator = operands.trial(make, args, kwargs, [])
-    _add_step(PreludeCall(current().trace.count_of_steps, maker, fargs, fkwargs))
+    step = new_step(maker, fargs, fkwargs)
+    step.where = here()
+    current().root.region.steps.append(step)
     current().trace.makers[id(generator)] = generator, maker, state_of(generator)
     return generator
 
@@ -71,13 +72,6 @@ def refuse_unseen() -> None:
                 "not see",
                 do="draw in the function itself",
             )
-
-
-def _add_step(step: PreludeCall) -> None:
-    root = current().root
-    root.trace.count_of_steps += 1
-    step.where = here()
-    root.region.steps.append(step)
 
 
 # -- a draw ----------------------------------------------------------------------------------------------------------
@@ -145,11 +139,7 @@ class Draw:
 
 
 def _filled(x: Any, values: tuple) -> Any:
-    if isinstance(x, Place):
-        return values[x.number]
-    if type(x) in (tuple, list):
-        return type(x)([_filled(y, values) for y in x])
-    return {k: _filled(v, values) for k, v in x.items()} if type(x) is dict else x
+    return mapped(x, lambda y: values[y.number] if type(y) is Place else y)
 
 
 class KernelOperands(Operands):
@@ -252,13 +242,9 @@ def _ledger() -> dict:
     """The dict in which the position of the next draw stands."""
     trace = current().root.trace
     if trace.ledger is None:
-        trace.first_position = step = PreludeCall(trace.count_of_steps, draws.begin, (), {})
-        _add_step(step)
-        t = type_of(np.int64(0))
-        value = current().root.input(t, "position")
-        trace.dense[value.atom] = True
-        step.leaves.append(((0,), t, value.atom))
-        step.structure = tree.flatten(0)[1]
+        trace.first_position = step = new_step(draws.begin)
+        step.where = here()
+        value = input_by(step, type_of(np.int64(0)), "position")
         trace.drawn[value.atom] = None, None
         trace.ledger = standing_in({"position": value})
     return trace.ledger

@@ -17,14 +17,14 @@ import numpy as np
 
 from ...ir.build import Builder
 from ...ir.delivery import Location
-from ...ir.prelude import Made, PreludeCall
+from ...ir.prelude import Made
 from ...ir.types import BOOL, Type, is_too_large, type_of
-from ...util import tree
 from ...util.array import ArrayOrNumber
 from ...util.defects import take_as_answer
 from ..guards.guard import KindGuard, in_class
 from ..guards.kinds import MISSING, is_open
 from ..objects.containers import contents
+from .operands import input_by, new_step
 
 
 def value_at(location: Location) -> Any:
@@ -76,13 +76,10 @@ def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
 def _input(root: Builder, location: Location, value: ArrayOrNumber) -> Any:
     """The input of the program for what stands at a location, and the step of the prelude that reads it."""
     t = Type(BOOL, (), True) if type(value) is bool else type_of(value)
-    x = root.input(t, location.at if isinstance(location.at, str) and location.at.isidentifier() else "state")
-    step = PreludeCall(root.trace.count_of_steps, location.read, (), {})
-    root.trace.count_of_steps += 1
-    step.leaves, step.structure, step.is_stable = [((0,), t, x.atom)], tree.LEAF, True
-    root.region.steps.append(step)
+    step = new_step(location.read)
+    step.is_stable = True
+    x = input_by(step, t, location.at if isinstance(location.at, str) and location.at.isidentifier() else "state")
     root.trace.drawn[x.atom] = Made(step.number, (0,)), value
-    root.trace.dense[x.atom] = True
     root.trace.sources.append(KindGuard(location, value))
     return x
 

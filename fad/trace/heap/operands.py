@@ -13,7 +13,8 @@ import numpy as np
 
 from ...ir.build import Value, current
 from ...ir.graph import Var
-from ...ir.prelude import Attribute, Integer, Made
+from ...ir.prelude import Attribute, Integer, Made, PreludeCall
+from ...ir.types import Type
 from ...util import tree
 from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
@@ -44,13 +45,30 @@ def is_seeded(generator: object) -> bool:
     return id(generator) in current().trace.generators
 
 
-def _mapped(x: Any, part: Callable) -> Any:
+def new_step(function: Callable, args: tuple = (), kwargs: "dict | None" = None) -> PreludeCall:
+    """A further step of the prelude, which is not placed yet."""
+    trace = current().root.trace
+    trace.count_of_steps += 1
+    return PreludeCall(trace.count_of_steps - 1, function, args, kwargs or {})
+
+
+def input_by(step: PreludeCall, t: Type, name: str) -> Any:
+    """The input of the program that a step gives, which is placed behind those of the function so far."""
+    root = current().root
+    x = root.input(t, name)
+    step.leaves, step.structure = [((0,), t, x.atom)], tree.LEAF
+    root.region.steps.append(step)
+    root.trace.dense[x.atom] = True
+    return x
+
+
+def mapped(x: Any, part: Callable) -> Any:
     """part(x), of tuples, lists and dicts of what is in them: a list of captured code may change later."""
     if type(x) is tuple:
-        return tuple([_mapped(y, part) for y in x])
+        return tuple([mapped(y, part) for y in x])
     if type(x) is dict:
-        return {k: _mapped(y, part) for k, y in x.items()}
-    return [_mapped(y, part) for y in x] if type(x) is list or keeps_record(x) else part(x)
+        return {k: mapped(y, part) for k, y in x.items()}
+    return [mapped(y, part) for y in x] if type(x) is list or keeps_record(x) else part(x)
 
 
 class Operands:
@@ -68,7 +86,7 @@ class Operands:
 
     def convert(self, x: object) -> Any:
         """An argument as an operand."""
-        return _mapped(x, self._operand)
+        return mapped(x, self._operand)
 
     def _operand(self, x: object) -> Any:
         if isinstance(x, Value):
@@ -127,7 +145,7 @@ class Operands:
 
     def trial(self, f: Callable, args: tuple, kwargs: dict, draws: list) -> int:
         """The present result of the call; the generators are restored."""
-        given, named = _mapped(args, self._present), _mapped(kwargs, self._present)
+        given, named = mapped(args, self._present), mapped(kwargs, self._present)
         before = repr(given) if any(isinstance(x, list) for x in given) else ""
         with put_back(draws):
             result = consulted(f, *given, **named)

@@ -46,7 +46,7 @@ from ..objects.draws import (
     state_of,
 )
 from . import kernel_draws
-from .operands import OneByOneError, Operands, holds_traced, is_seeded, refused
+from .operands import OneByOneError, Operands, holds_traced, is_seeded, new_step, refused
 
 # NumPy's methods that draw entry after entry, and the place of their `size`
 FILLED = {"random": 0, "random_sample": 0, "standard_normal": 0, "standard_exponential": 0, "normal": 2, "uniform": 2,
@@ -194,9 +194,7 @@ def recorded(f: Callable, args: tuple, kwargs: dict) -> AnyArray:
         raise refused(f, "it writes to an array (out)")
     operands = Operands(f)
     function, fargs, fkwargs = operands.function(), operands.convert(args), operands.convert(kwargs)
-    root = current().root
-    step = PreludeCall(root.trace.count_of_steps, function, fargs, fkwargs)
-    root.trace.count_of_steps += 1
+    step = new_step(function, fargs, fkwargs)
     step.draws, step.where = drawn_from(f, (args, kwargs)), here()
     trial = operands.trial(f, args, kwargs, step.draws)
     if not step.draws and not is_maker(f):

@@ -27,7 +27,7 @@ from ..values.choice import number_of, table_of
 from ..values.text import telling
 from ..values.tracer import Tracer
 from ..values.tracer import was_there as array_was_there
-from .journal import CONTAINER, GENERATOR, PYTHON, all_made, journal, note
+from .journal import CONTAINER, PYTHON, all_made, journal, note
 
 
 def is_data(x: Any) -> bool:
@@ -253,7 +253,7 @@ def trial(cells: dict) -> Iterator[Trial]:
         with no_draws():
             yield made
             made.refuse_changed_pythons()
-            if made.mark.changed(GENERATOR):                  # by C code: map(rng.normal, means)
+            if made.mark.has_drawn:                           # by C code: map(rng.normal, means)
                 refuse_draws()
     finally:
         made.undo()
