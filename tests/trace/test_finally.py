@@ -123,6 +123,39 @@ def returns_on_one_way(x):
     return s + x[1] * w
 
 
+def ends_errors_on_one_way(x):
+    s = 0.0
+    for v in x:
+        try:
+            if v > 0.65:
+                raise ValueError("too large")
+            s += v * v
+        finally:
+            if x[0] > 0.5:
+                return s + 2.0 * v                          # noqa: B012
+            s += v
+    return s
+
+
+def goes_on_after_errors(x):
+    s = 0.0
+    for v in x:
+        try:
+            if v > 0.55:
+                raise ValueError("too large")
+            s += v * v
+        except ValueError:
+            if v > 0.8:
+                raise
+            s += 3.0 * v
+        finally:
+            if v > 0.58:
+                continue                                    # noqa: B012
+            s += v
+        s *= 1.5
+    return s
+
+
 POINTS = [np.array([0.3, 0.7]), np.array([0.6, 0.2]), np.array([0.9, 0.7]), np.array([0.45, 0.6])]
 
 
@@ -139,8 +172,20 @@ def test_a_finally_that_jumps_is_part_of_the_program(f):
     check(f, fallback=False)
 
 
-@pytest.mark.parametrize("f", [ends_errors, after_a_handler], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [ends_errors, after_a_handler, goes_on_after_errors], ids=lambda f: f.__name__)
 def test_errors_that_a_finally_ends_go_to_the_tape(f):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fad.FallbackWarning)
         check(f)
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_errors_end_where_a_finally_jumps_and_go_on_elsewhere(compile):
+    f = fad.value_and_grad(ends_errors_on_one_way, compile=compile)
+    for x, value, slope in (([0.9, 0.1], 1.8, [2.0, 0.0]), ([0.3, 0.6], 1.35, [1.6, 2.2])):
+        found = f(np.array(x))
+        np.testing.assert_allclose(found[0], value)
+        np.testing.assert_allclose(found[1], slope)
+    with pytest.raises(ValueError, match="too large"):
+        f(np.array([0.3, 0.9]))

@@ -154,50 +154,40 @@ class JumpLowering:
         return [self.compound(s)]
 
     def ended_by_finally(self, s: ast.Try) -> list:
-        """A try whose `finally` jumps: that is the end of errors on their way, and of jumps in the try.
+        """A try whose `finally` jumps. Where it does, errors on their way and jumps in the try end; where it does not,
+        they go on.
 
-        try: a                           try: a
-        finally: b; continue      ->     except BaseException: pass
-                                         b; continue                    # after the flags of jumps in a are taken back
+            try: a                           error = None; try: a
+            finally:                  ->     except BaseException as e: error = e
+                b                            kept = flag; flag = False          # flag: of a jump in a
+                if c: break                  b; if c: broken = True
+                                             if not broken: flag = kept; if error is not None: raise error
         """
         inside: list[Any] = [*s.body, *s.handlers, *s.orelse]
-        flags = dict.fromkeys(flag for b in inside for flag in self.flags_of(b))
-        if not always_jumps(s.finalbody):
-            return self.ended_on_some_ways(s, list(flags))
+        flags = list(dict.fromkeys(flag for b in inside for flag in self.flags_of(b)))
+        own = list(dict.fromkeys(flag for b in s.finalbody for flag in self.flags_of(b)))
+        self.count += 1
+        error, caught = f"_fad_error_{self.count}", f"_fad_caught_{self.count}"
+        kept = [f"_fad_kept_{self.count}_{k}" for k in range(len(flags))]
+        goes_on = not always_jumps(s.finalbody)
+        taken_in = [_assign(error, _load(caught))] if goes_on else [ast.Pass()]
+        handler = ast.ExceptHandler(_load("BaseException"), caught if goes_on else None, taken_in)
         body: list[ast.stmt] = (
             [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
         )
-        taken_in = ast.ExceptHandler(ast.Name("BaseException", ast.Load()), None, [ast.Pass()])
-        out = [self.compound(placed(ast.Try(body, [taken_in], [], []), s))]
-        return (
-            out + [ast.copy_location(_assign(flag, ast.Constant(False)), s) for flag in flags] + self.block(s.finalbody)
-        )
-
-    def ended_on_some_ways(self, s: ast.Try, flags: list) -> list:
-        """A try whose `finally` jumps on some ways: there the jumps in the try, which have these flags, are taken back.
-        Errors on their way go on.
-
-            finally:                         finally:
-                if c: break           ->         kept = flag; flag = False; if c: broken = True
-                                                 if not broken: flag = kept
-        """
-        own = list(dict.fromkeys(flag for b in s.finalbody for flag in self.flags_of(b)))
-        self.count += 1
-        kept = [f"_fad_kept_{self.count}_{k}" for k in range(len(flags))]
-        self.used.update(flags, own)
-        before = [_assign(k, _load(flag)) for k, flag in zip(kept, flags)] + [
-            _assign(flag, ast.Constant(False)) for flag in flags
-        ]
-        after = [_assign(flag, _load(k)) for k, flag in zip(kept, flags)]
-        restored = [ast.If(_not_any(own), [*after], [])] if after else []
-        at = s.finalbody[0]
-        out = self.compound(s)
-        out.finalbody = [
-            *[placed(line, at) for line in before],
-            *out.finalbody,
-            *[placed(line, at) for line in restored],
-        ]
-        return [out]
+        out = [placed(_assign(error, ast.Constant(None)), s)] if goes_on else []
+        out.append(self.compound(placed(ast.Try(body, [handler], [], []), s)))
+        if goes_on:
+            self.used.update(flags, own)
+            out += [placed(_assign(k, _load(flag)), s) for k, flag in zip(kept, flags)]
+        out += [placed(_assign(flag, ast.Constant(False)), s) for flag in flags]
+        out += self.block(s.finalbody)
+        if goes_on:
+            is_raised = ast.Compare(_load(error), [ast.IsNot()], [ast.Constant(None)])
+            restored = [_assign(flag, _load(k)) for k, flag in zip(kept, flags)]
+            raised = ast.If(is_raised, [ast.Raise(_load(error), None)], [])
+            out.append(placed(ast.If(_not_any(own), [*restored, raised], []), s.finalbody[-1]))
+        return out
 
     def compound(self, s: Any) -> Any:
         """with, try, match: their blocks are lowered, their own meaning stays. The else clause of a try is run where
