@@ -5,6 +5,7 @@ so that the same transforms differentiate it, and also computes them at once, so
 Integers and booleans have no derivative: they are not recorded but handed out as they are. Comparisons, masks, indices
 and counts are plain NumPy.
 """
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -41,12 +42,23 @@ class LiveBuilder(Builder):
         # what NumPy is to do of floating point errors, and the settings that decide it; on the root
         self.unwarned: dict = {}
         self.settings: Any = None
+        self.thread = threading.get_ident()                  # that runs it; on the root
 
     # -- values ------------------------------------------------------------------------------------
 
     def known(self, x: object) -> Any:
         """The value of x now, or UNKNOWN."""
-        return self.values.get(x.atom, UNKNOWN) if isinstance(x, Value) else x
+        if not isinstance(x, Value):
+            return x
+        tape = self if x.atom in self.values else self._tape_of(x)
+        return tape.values.get(x.atom, UNKNOWN)
+
+    def _tape_of(self, x: Value) -> "LiveBuilder":
+        """The tape of another thread, if x is a value of it that the user's code has left where this thread sees it: a
+        constant here, as it will be when that tape ends. Else this tape.
+        """
+        tape = x.builder.root
+        return tape if tape.live and tape.thread != self.root.thread else self
 
     def is_known(self, x: object) -> bool:
         """Whether x has a value now."""
@@ -127,6 +139,8 @@ class LiveBuilder(Builder):
 
     def lift(self, x: object) -> Any:
         """x as an operand: plain arrays are copied, since they may be changed afterwards."""
+        if isinstance(x, Value) and self._tape_of(x) is not self:
+            x = self.known(x)
         if isinstance(x, (list, tuple)):
             x = np.asarray(x)
         if isinstance(x, np.ndarray):

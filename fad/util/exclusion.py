@@ -8,13 +8,13 @@ things:
     with tracing_alone(): ...            no other thread traces or uses state
     alone_with(locks, run)               run() while no other thread traces or uses what these locks stand for
     undisturbed(read)                    read() while no other thread traces
-    with on_tape(): ...                  no other thread begins to trace; several may run on tapes
+    with on_tape(): ...                  no other thread begins to trace, or to run on the tape, for a while
 
 Things are told by their ids, STRIPES locks stand for all of them, and a program takes its locks in one order, so that
 two programs never wait for each other. A trace lets the calls end that have begun, as a writer does in a "big-reader
-lock", and holds none of these locks itself. It waits for PATIENCE at most, since calls and runs on the tape may take
-long. Nobody waits for a thread that stands still: it may wait for this one (a traced function may wait for a queue, or
-for a lock that the caller has).
+lock", and holds none of these locks itself. Traces and runs on the tape wait for PATIENCE at most, since calls and runs
+on the tape may take long. Nobody waits for a thread that stands still: it may wait for this one (a traced function may
+wait for a queue, or for a lock that the caller has).
 
 A function that takes a lock (`with self.lock`) is traced, and its program run, while this thread has the lock. A trace
 that meets a lock which another thread has cannot wait for it: that thread may wait for the trace. It is made once more.
@@ -35,7 +35,8 @@ STRIPES = 16
 PATIENCE = 0.5                                                # seconds for which others wait for a still thread
 SHORT, LONG = 0.0005, 0.02                                    # seconds between two looks
 
-_locks = [renewed(threading.RLock()) for _ in range(STRIPES)]
+_locks = [renewed(threading.RLock()) for _ in range(STRIPES + 1)]
+_tape = _locks[STRIPES]                                       # of runs on the tape
 _mutex = renewed(threading.RLock())                           # of the next lines
 tracing: "list[int]" = []                                     # the thread that traces alone, if there is one
 _entering: "list[int]" = []                                   # the same thread, while it waits for others' calls to end
@@ -118,14 +119,16 @@ def undisturbed(read: Callable[[], T]) -> T:
 
 @contextmanager
 def on_tape() -> Iterator[None]:
-    """Within, no other thread begins to trace, for a while."""
-    runs = _runs_on_tape()
-    while not _begin_taping(is_patient := _wait()) and is_patient:
-        pass
+    """Within, no other thread begins to trace, or to run on the tape, for a while."""
+    runs, is_alone = _runs_on_tape(), _tape.acquire(timeout=PATIENCE)
     try:
+        while not _begin_taping(is_patient := _wait()) and is_patient:
+            pass
         yield
     finally:
         _set_runs(runs)
+        if is_alone:
+            _tape.release()
 
 
 @contextmanager

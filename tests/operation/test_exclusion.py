@@ -302,3 +302,76 @@ def test_a_long_call_holds_up_a_trace_for_a_while_only():
     go_on.set()
     thread.join()
     assert took < 20
+
+
+class Best:
+    """Functions that run on the tape, and read what the last call has left."""
+
+    def __init__(self):
+        self.calls, self.point, self.table = 0, np.zeros(3), {}
+
+    def keeps_the_best(self, x):
+        self.calls += 1
+        v = np.sum(x ** 2)
+        assert len(str(v)) > 1                                # a text: on the tape
+        if v > np.sum(self.point ** 2):
+            self.point = x * 1.0
+        return v + np.sum(self.point * x)
+
+    def fills_a_table(self, x):
+        self.calls += 1
+        key = f"{float(np.sum(x)):.0f}"
+        self.table[key] = self.table.get(key, 0.0) + x[0]
+        return self.table[key] * 1.0 + np.sum(x * 2.0)
+
+
+@pytest.mark.parametrize("name", ["keeps_the_best", "fills_a_table"])
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_runs_on_the_tape_exclude_each_other(name, eager_switches):
+    m = Best()
+    g = fad.value_and_grad(getattr(m, name))
+
+    def calls(k):
+        for n in range(CALLS):
+            g(X * (k + n))
+    in_threads(*[lambda k=k: calls(float(k)) for k in range(4)])
+    assert m.calls == 4 * CALLS and type(m.point) is np.ndarray
+    assert np.allclose(m.point, X * (3.0 + CALLS - 1) if name == "keeps_the_best" else 0.0)
+    assert np.isclose(sum(m.table.values()), 4 * sum(range(CALLS)) + 6 * CALLS if m.table else 0.0)
+
+
+READS = {
+    "an operand": lambda point, x: np.sum(point * x ** 2),
+    "a number": lambda point, x: float(point[1]) * np.sum(x) if float(point[1]) > 1.0 else 0.0,
+    "a truth": lambda point, x: np.sum(x) * 3.0 if point[2] > 1.0 else 0.0,
+    "an array that is changed": lambda point, x: (point.__setitem__(0, 7.0), np.sum(point * x))[1],
+    "a view": lambda point, x: np.sum(point[1:][None] * x[:2]),
+    "an operand in a list": lambda point, x: np.sum(np.array([point[0], point[2]]) * x[1:]),
+    "the result": lambda point, x: point[2],
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_what_a_long_run_on_the_tape_has_computed_is_a_constant_for_another_one(read):
+    m, is_there, go_on = Best(), threading.Event(), threading.Event()
+
+    def long(x):
+        assert len(str(x[0])) > 1                             # a text: it runs on the tape from here on
+        m.point = x * 2.0
+        is_there.set()
+        assert go_on.wait(30.0)
+        return np.sum(x)
+
+    def short(x):
+        assert len(str(x[0])) > 1
+        return read(m.point, x)
+    wanted = fad.value_and_grad(lambda x: read(X * 2.0, x))(X)
+    thread = threading.Thread(target=lambda: fad.grad(long)(X))
+    thread.start()
+    assert is_there.wait(30.0)
+    with_tape = fad.value_and_grad(short)(X)
+    go_on.set()
+    thread.join()
+    assert np.allclose(with_tape[0], wanted[0]) and np.allclose(with_tape[1], wanted[1])
+    assert type(m.point) is np.ndarray

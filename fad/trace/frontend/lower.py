@@ -170,7 +170,7 @@ class JumpLowering:
         error, caught = f"_fad_error_{self.count}", f"_fad_caught_{self.count}"
         kept = [f"_fad_kept_{self.count}_{k}" for k in range(len(flags))]
         goes_on = not always_jumps(s.finalbody)
-        taken_in = [_assign(error, _load(caught))] if goes_on else [ast.Pass()]
+        taken_in: list[ast.stmt] = [_assign(error, _load(caught))] if goes_on else [ast.Pass()]
         handler = ast.ExceptHandler(_load("BaseException"), caught if goes_on else None, taken_in)
         body: list[ast.stmt] = (
             [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
