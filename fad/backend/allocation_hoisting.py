@@ -3,40 +3,15 @@
 Its extents, or an upper bound of them, must be known there.
 """
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..ir.graph import Var, is_branch, is_counted
 from ..ir.views import LoopView
 from .indexmap import Index, elements_in
-
-if TYPE_CHECKING:
-    from .emit_nest import Printer
-    from .regions import Body
-
-
-class PrintedRegion(NamedTuple):
-    """A loop or branch that is being printed: the number of its first line, and the names of its inside."""
-
-    line: "int | None"                      # None: a branch, in front of which nothing is made
-    indent: str
-    inside: frozenset
-    # roots of what the region yields, and those for which a loop inside leaves an array of other extents
-    handed_on: frozenset
-    spares: dict  # root that an iteration does not need any more -> root of the array handed on in its place
-    index: "LoopIndex | None" = None  # type: ignore[assignment]  # of a counted loop; of a tuple it is a method
-
-
-class LoopIndex(NamedTuple):
-    """The index of a counted loop, and its least and its largest value."""
-
-    var: Var
-    low: Index
-    high: Index
-
-    def most(self, extent: Index) -> Index:
-        """The largest that an extent is in any iteration."""
-        c = extent.coefficient(self.var)
-        return extent.substitute({self.var: self.high if c > 0 else self.low}) if c else extent
+from .loop_ir import Step
+from .lowering import Body
+from .printer import LoopIndex, PrintedRegion, Printer, tuple_of
+from .reductions import dtype_argument
 
 
 class Allocation(NamedTuple):
@@ -47,7 +22,7 @@ class Allocation(NamedTuple):
     exact: bool
 
 
-def defined_in(body: "Body") -> set:
+def defined_in(body: Body) -> set:
     """Every variable that a region binds, at any depth."""
     found = set(body.func.inputs)
     for step in body.steps:
@@ -57,7 +32,7 @@ def defined_in(body: "Body") -> set:
     return found
 
 
-def spares(printer: "Printer", body: "Body", outs: tuple) -> dict:
+def spares(printer: Printer, body: Body, outs: tuple) -> dict:
     """Carries whose arrays are dead at the end of an iteration, with the new arrays handed on in their place: the two
     are exchanged.
 
@@ -87,7 +62,7 @@ def spares(printer: "Printer", body: "Body", outs: tuple) -> dict:
     return found
 
 
-def counter_of(printer: "Printer", step: Any) -> "LoopIndex | None":
+def counter_of(printer: Printer, step: Any) -> LoopIndex | None:
     """The index of a counted loop of a known step."""
     loop = LoopView(step.eqn)
     start, stop, stride = [printer.views.number(a) for a in loop.bounds]
@@ -97,7 +72,7 @@ def counter_of(printer: "Printer", step: Any) -> "LoopIndex | None":
     return LoopIndex(loop.index, *((start, last) if stride.const > 0 else (last, start)))
 
 
-def entered(printer: "Printer", step: Any, line: "int | None", spares: dict) -> PrintedRegion:
+def entered(printer: Printer, step: Any, line: "int | None", spares: dict) -> PrintedRegion:
     """The place of a loop (or of a branch)."""
     bodies = step.body.bodies
     handed_on = {
@@ -115,7 +90,7 @@ def entered(printer: "Printer", step: Any, line: "int | None", spares: dict) -> 
     )
 
 
-def _resized_in(storage: Any, body: "Body") -> Iterator:
+def _resized_in(storage: Any, body: Body) -> Iterator:
     """The roots whose arrays have other extents once an inner loop has run: the array made first is not there to be
     filled again.
     """
@@ -128,7 +103,7 @@ def _resized_in(storage: Any, body: "Body") -> Iterator:
                     yield storage.root(out)
 
 
-def room_for(printer: "Printer", root: Var, extents: tuple) -> "Allocation | None":
+def _room_for(printer: Printer, root: Var, extents: tuple) -> "Allocation | None":
     """The outermost of the places being printed in front of which an array of these extents may be made, or None.
 
     Where its first extent depends on the indices of counted loops, an array with the most elements that it has in any
@@ -155,8 +130,42 @@ def _is_inside(extent: Index, place: PrintedRegion) -> bool:
     return any(e.var in place.inside for e in elements_in(extent))
 
 
-def insert(printer: "Printer", k: int, text: str) -> None:
+def _insert(printer: Printer, k: int, text: str) -> None:
     """A line in front of the k-th place."""
     at = printer.places[k].line
+    assert at is not None                                     # no branch has room in front of it
     printer.lines.insert(at, printer.places[k].indent + text)
     printer.places = [p._replace(line=p.line + 1) if p.line is not None and p.line >= at else p for p in printer.places]
+
+
+def allocate(printer: Printer, root: Var, step: Step) -> None:
+    """Make an array: in front of a loop where that is possible, else here."""
+    name, found = printer.name(root, step), room(printer, root)
+    extents = [printer.expressions.index(n).source for n in printer.extents(root)]
+    printer.allocated.add(root)
+    if found is None:
+        printer.line(f"{name} = {_made(root, extents)}")
+    elif found.exact:
+        _insert(printer, found.place, f"{name} = {_made(root, extents)}")
+    else:
+        whole = printer.names.fresh("room")
+        most, *others = [printer.expressions.index(n).source for n in found.extents]
+        # there may be no iteration
+        _insert(printer, found.place, f"{whole} = {_made(root, [f'max({most}, 0)', *others])}")
+        printer.line(f"{name} = {whole}[:{extents[0]}]")
+
+
+def fill_room(printer: Printer, root: Var, step: Step, value: str) -> None:
+    """Make an array in front of a loop, and fill it where it is needed."""
+    allocate(printer, root, step)
+    if value:
+        printer.line(f"{printer.name(root, step)}[{', '.join(':' * len(printer.home(root).kept))}] = {value}", step)
+
+
+def _made(root: Var, extents: list) -> str:
+    return f"np.empty({tuple_of(extents)}{dtype_argument(root.type.dtype)})"
+
+
+def room(printer: Printer, root: Var) -> "Allocation | None":
+    """The place where an array that is not allocated yet may be made, if not where it is needed."""
+    return None if root in printer.allocated else _room_for(printer, root, printer.extents(root))

@@ -27,14 +27,16 @@ import numpy as np
 from ..ir.graph import Atom, Func, Literal, Var
 from ..passes.preparation import prepared
 from .array_contraction import Home
-from .emit_nest import Printer
+from .emit_nest import NestPrinter
 from .indexmap import Index
 from .loop_ir import BackendError
-from .lower import Lowering
+from .lower import new_lowering
+from .lowering import Lowering
 from .names import Names, own_name
 from .numbers import literal
 from .outline import OutlinedFunction, outlined, text_of, wrapped
 from .parallel import in_parts, parallel_loops
+from .printer import Printer
 from .vocabulary import VOCABULARY, imports
 from .work import Work, work_of
 from .zero_terms import mostly_zero
@@ -46,7 +48,7 @@ _MODULE = re.compile(r"(?<![.\w])(linalg|fft|sorting|filters|special|math)\.(\w+
 
 def lowered(func: Func, guards: Iterable[tuple]) -> "tuple[Func, Lowering, list]":
     """The Func as it is printed, the lowering that knows its arrays, and its steps."""
-    func, lowering = prepared(func), Lowering()
+    func, lowering = prepared(func), new_lowering()
     equal_extents(func, guards, lowering.views)
     return func, lowering, lowering.block(func)
 
@@ -114,7 +116,7 @@ class _Module:
 
 
 def printed(func: Func, name: str, names: Iterable[str] = (), arrays0: Iterable[int] = (), guards: Iterable[tuple] = (),
-            kind: type = Printer) -> "tuple[Func, Any, list]":
+            kind: type = NestPrinter) -> "tuple[Func, Any, list]":
     """The Func as it is printed, the printer (of this kind) with the lines of its body, and the parameters."""
     func, lowering, steps = lowered(func, guards)
     printer = kind(lowering, Names([*VOCABULARY, name]))

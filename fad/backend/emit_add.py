@@ -1,32 +1,16 @@
 """Printing steps that add to an element: as a sum of free order, two terms for one element as one line."""
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .indexmap import Elem
 from .loop_ir import Step
+from .printer import Added, Printer
 from .templates import ExprText, bare, is_negative, sum_of
-
-if TYPE_CHECKING:
-    from .emit_nest import Printer
 
 LINE = 90                                   # an expression longer than this gets a name
 NUMBER = re.compile(r"(?<=[A-Za-z])_\d+\b")  # of names: equal code is to have equal text
 
 
-class Added(NamedTuple):
-    """A line that adds a value to a target: the number of lines up to it, its indent, the step, and the user's line
-    mentioned last before it.
-    """
-
-    line: int
-    indent: str
-    target: str
-    value: ExprText
-    step: Step
-    place: Any
-
-
-def adds_to(printer: "Printer", step: Step, target: str, value: str) -> bool:
+def adds_to(printer: Printer, step: Step, target: str, value: str) -> bool:
     """Whether the step adds one term to its own target, which is then a sum of free order (see sums.py)."""
     if (
         step.eqn is None
@@ -40,7 +24,7 @@ def adds_to(printer: "Printer", step: Step, target: str, value: str) -> bool:
     )
 
 
-def print_add(printer: "Printer", step: Step) -> None:
+def print_add(printer: Printer, step: Step) -> None:
     value, target, place = printer.expressions.value(step), printer.target(step), printer.place
     before = printer.added
     if (
@@ -57,7 +41,7 @@ def print_add(printer: "Printer", step: Step) -> None:
     printer.added = Added(len(printer.lines), printer.indent, target, value, step, place)
 
 
-def _may_join(printer: "Printer", before: Added, step: Step, value: ExprText) -> bool:
+def _may_join(printer: Printer, before: Added, step: Step, value: ExprText) -> bool:
     """Whether the step's term and the term of the line before, which go to the same element, may be added together
     and stored once.
     """

@@ -1,25 +1,22 @@
 """Statements on whole arrays: creation, reshaping, matrix products, and the kernels of linear algebra and their like.
 """
-from typing import TYPE_CHECKING
 
 from ..ir.graph import Atom, Literal
 from .loop_ir import BackendError, Step
 from .numbers import literal
+from .printer import Printer
 from .reductions import dtype_argument, filled
 from .templates import ATOM
 
-if TYPE_CHECKING:
-    from .emit_nest import Printer
 
-
-def fill_value(printer: "Printer", step: Step) -> str:
+def fill_value(printer: Printer, step: Step) -> str:
     """The value that fills a new array; empty text for an array that is yet to be written."""
     if not step.args:
         return ""
     return printer.expressions.exactly(step.args[0], step.out.type.dtype).source
 
 
-def fill_text(printer: "Printer", step: Step, value: str) -> str:
+def fill_text(printer: Printer, step: Step, value: str) -> str:
     """A new array full of one number."""
     dtype = step.out.type.dtype
     if not value:
@@ -27,7 +24,7 @@ def fill_text(printer: "Printer", step: Step, value: str) -> str:
     return filled(printer.shape(step.out), value, dtype)
 
 
-def call_text(printer: "Printer", step: Step) -> str:
+def call_text(printer: Printer, step: Step) -> str:
     """The statement of a step that takes whole arrays."""
     if step.eqn is None:
         return f"{printer.name(step.out)} = {printer.name(step.arrays[0])}.copy()"
@@ -43,14 +40,14 @@ def call_text(printer: "Printer", step: Step) -> str:
     return f"{outs} = {_kernel(printer, step)}" if outs else _kernel(printer, step)
 
 
-def _reshape(printer: "Printer", step: Step) -> str:
+def _reshape(printer: Printer, step: Step) -> str:
     extents = [printer.expressions.operand(a).source for a in step.args]
     name, root = printer.name(step.arrays[0]), printer.storage.root(step.arrays[0])
     given = f"np.ascontiguousarray({name})" if root in printer.inputs else name
     return f"{given}.reshape({extents[0] if len(extents) == 1 else '(' + ', '.join(extents) + ')'})"
 
 
-def _kernel(printer: "Printer", step: Step) -> str:
+def _kernel(printer: Printer, step: Step) -> str:
     facts = step.eqn.op.facts
     kernel = facts.get("kernel")
     if kernel is None:
@@ -62,7 +59,7 @@ def _kernel(printer: "Printer", step: Step) -> str:
     return f"{kernel}({', '.join(args)})"
 
 
-def _argument(printer: "Printer", atom: Atom) -> str:
+def _argument(printer: Printer, atom: Atom) -> str:
     if isinstance(atom, Literal):
         return literal(atom.value, atom.type.dtype).source
     if atom.type.shape:

@@ -1,14 +1,11 @@
 """Printing checks: a condition, and the error that is raised where it does not hold."""
-from typing import TYPE_CHECKING
 
 from .loop_ir import Step
+from .printer import Printer
 from .templates import SUM
 
-if TYPE_CHECKING:
-    from .emit_nest import Printer
 
-
-def print_check(printer: "Printer", step: Step) -> None:
+def print_check(printer: Printer, step: Step) -> None:
     if step.eqn.op.name == "check_room":
         printer.line(f"if not room_for({printer.expressions.operand(step.args[0]).source}):", step)
         printer.indented(

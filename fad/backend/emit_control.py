@@ -1,7 +1,7 @@
 """Printing loops and branches: carries are variables; arrays among them are changed in place or change hands."""
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir.graph import Atom, Literal, Var, is_branch
 from ..ir.views import LoopView
@@ -10,17 +10,15 @@ from .array_contraction import Home
 from .indexmap import Elem, Index, Position
 from .loop_ir import Step
 from .loop_splitting import split_short
+from .lowering import Body
 from .numbers import literal
-
-if TYPE_CHECKING:
-    from .emit_nest import Printer
-    from .regions import Body
+from .printer import Printer
 
 FEW, LONG = 16, 32  # iterations of a loop that LLVM lays out; steps of an iteration that does not feel a count
 SHORT = 64                                  # elements of an array that is copied
 
 
-def print_control(printer: "Printer", step: Step) -> None:
+def print_control(printer: Printer, step: Step) -> None:
     """A `for`, `while` or `cond` step."""
     for v in step.outs:
         root = printer.storage.root(v)
@@ -33,7 +31,7 @@ def print_control(printer: "Printer", step: Step) -> None:
     printer.places.pop()
 
 
-def _print_for(printer: "Printer", step: Step) -> None:
+def _print_for(printer: Printer, step: Step) -> None:
     body = step.body.bodies[0]
     start, stop, stride = (printer.expressions.operand(a).source for a in step.args)
     index = printer.names.of(LoopView(step.eqn).index, "i")
@@ -47,7 +45,7 @@ def _print_for(printer: "Printer", step: Step) -> None:
     printer.names.release(index)
 
 
-def _print_while(printer: "Printer", step: Step) -> None:
+def _print_while(printer: Printer, step: Step) -> None:
     test, body = step.body.bodies
     if step.args:
         _print_inverted(printer, step)
@@ -62,7 +60,7 @@ def _print_while(printer: "Printer", step: Step) -> None:
     printer.indented(iteration)
 
 
-def _print_inverted(printer: Any, step: Step) -> None:
+def _print_inverted(printer: Printer, step: Step) -> None:
     """A `while` that counts up to a bound (loop_inversion.py)."""
     ends, body = step.body.bodies
     start, stop = (printer.expressions.operand(a).source for a in step.args)
@@ -77,7 +75,7 @@ def _print_inverted(printer: Any, step: Step) -> None:
     printer.indented(iteration)
 
 
-def _print_body(printer: Any, body: Any, outs: tuple) -> None:
+def _print_body(printer: Printer, body: Any, outs: tuple) -> None:
     """The statements of a region, and what its results are called around it."""
     before = set(printer.allocated)
     count = len(printer.lines)
@@ -88,7 +86,7 @@ def _print_body(printer: Any, body: Any, outs: tuple) -> None:
     printer.allocated = before
 
 
-def _assign(printer: "Printer", body: "Body", outs: tuple, before: set) -> None:
+def _assign(printer: Printer, body: Body, outs: tuple, before: set) -> None:
     pairs = [(out, a) for out, a in zip(outs, body.func.outputs)
              if not isinstance(a, Var) or printer.storage.root(a) is not printer.storage.root(out)]
     copied = {old: new for old, new in printer.places[-1].spares.items() if _is_short(old)}
@@ -127,7 +125,7 @@ def _is_short(root: Var) -> bool:
     return all(isinstance(n, int) for n in extents) and math.prod(extents) <= SHORT
 
 
-def _copy(printer: "Printer", old: Var, new: Var) -> None:
+def _copy(printer: Printer, old: Var, new: Var) -> None:
     """The elements of an array, put into another one."""
     indent = printer.indent
     indices: list = []
@@ -140,7 +138,7 @@ def _copy(printer: "Printer", old: Var, new: Var) -> None:
     printer.indent = indent
 
 
-def _changes_hands(printer: "Printer", a: Atom, body: "Body", outs: tuple) -> bool:
+def _changes_hands(printer: Printer, a: Atom, body: Body, outs: tuple) -> bool:
     """Whether the array is one carry's in this iteration, and only another carry's in the next."""
     if printer.places[-1].line is None or not isinstance(a, Var):
         return False
@@ -155,7 +153,7 @@ def _entangled(names: list, values: list) -> bool:
     return any(not read[k].isdisjoint(names[:k]) for k in range(len(names)))
 
 
-def _value(printer: "Printer", atom: Atom, dtype: Any = None) -> Any:
+def _value(printer: Printer, atom: Atom, dtype: Any = None) -> Any:
     if isinstance(atom, Literal):
         return literal(atom.value, dtype or atom.type.dtype)
     if atom.type.shape:
@@ -166,7 +164,7 @@ def _value(printer: "Printer", atom: Atom, dtype: Any = None) -> Any:
     return printer.expressions.index(Index())
 
 
-def _print_cond(printer: "Printer", step: Step) -> None:
+def _print_cond(printer: Printer, step: Step) -> None:
     selector = printer.expressions.operand(step.args[0])
     boolean = step.eqn.inputs[0].type.dtype.kind == "b"
     order = [1, 0] if boolean and len(step.body.bodies) == 2 else list(range(len(step.body.bodies)))

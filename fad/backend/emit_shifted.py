@@ -11,33 +11,16 @@ steps run, and the last ones.
 """
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
 
 from ..ir.graph import Var
-from .indexmap import Axis, Index
 from .numbers import literal
+from .printer import Printer, Registers
 from .shifted_loop import Bound, Ranged, Rotated, ShiftedLoop
-
-if TYPE_CHECKING:
-    from .emit_nest import Printer
 
 EMPTY = 0.0                                 # in registers that nothing was put into
 
 
-class Registers(NamedTuple):
-    """The registers that hold elements of an array: that of this iteration, and those of the ones before it."""
-
-    axis: Axis
-    array: Rotated
-    names: list
-
-    def of(self, place: tuple) -> "str | None":
-        """The register that holds the element at this place; None if it is not said in terms of the iteration."""
-        rest = place[0] - Index.of(self.axis)
-        return self.names[self.array.first - rest.const] if not rest.terms else None
-
-
-def print_shifted(printer: "Printer", loop: ShiftedLoop, single: set) -> None:
+def print_shifted(printer: Printer, loop: ShiftedLoop, single: set) -> None:
     """The loop's lines."""
     name = printer.axes[loop.axis] = printer.names.loop(printer.axes[a] for a in printer.axes)
     printer.rotating = {root: _registers(printer, loop, root, array) for root, array in loop.rotated.items()}
@@ -68,7 +51,7 @@ def print_shifted(printer: "Printer", loop: ShiftedLoop, single: set) -> None:
     del printer.axes[loop.axis]
 
 
-def _registers(printer: "Printer", loop: ShiftedLoop, root: Var, array: Rotated) -> Registers:
+def _registers(printer: Printer, loop: ShiftedLoop, root: Var, array: Rotated) -> Registers:
     step = next(r.step for r in loop.ranges if printer.storage.root(r.step.out) is root)
     name = printer.name(root, step)
     name = printer.names.fresh(f"new_{name}") if array.stored else name
@@ -78,7 +61,7 @@ def _registers(printer: "Printer", loop: ShiftedLoop, root: Var, array: Rotated)
     return Registers(loop.axis, array, names)
 
 
-def _rotate(printer: "Printer") -> None:
+def _rotate(printer: Printer) -> None:
     """The registers' contents at the next iteration."""
     for registers in printer.rotating.values():
         names = registers.names
@@ -86,13 +69,13 @@ def _rotate(printer: "Printer") -> None:
             printer.line(f"{names[k]} = {names[k - 1]}")
 
 
-def _print(printer: "Printer", ranges: list, single: set) -> None:
+def _print(printer: Printer, ranges: list, single: set) -> None:
     for r in ranges:                                         # expressions of the iterations before
         printer.pending.pop(printer.storage.root(r.step.out), None)
     printer.nodes([r.step for r in ranges], single)
 
 
-def _under(printer: "Printer", head: str, action: Callable) -> None:
+def _under(printer: Printer, head: str, action: Callable) -> None:
     if not head:
         action()
         return
@@ -118,7 +101,7 @@ def _is_everywhere(r: Ranged) -> bool:
     return not r.low.at_end and r.high.at_end
 
 
-def _tests(printer: "Printer", loop: ShiftedLoop, name: str, r: Ranged, stop: "int | None") -> list:
+def _tests(printer: Printer, loop: ShiftedLoop, name: str, r: Ranged, stop: "int | None") -> list:
     """The conditions under which an iteration is in the range. stop: what all iterations are below."""
     if r.low.at_end == r.high.at_end:
         return [f"{name} == {_bound(printer, loop, r.low)}"]
@@ -127,9 +110,9 @@ def _tests(printer: "Printer", loop: ShiftedLoop, name: str, r: Ranged, stop: "i
     return low + high
 
 
-def _bound(printer: "Printer", loop: ShiftedLoop, bound: Bound) -> str:
+def _bound(printer: Printer, loop: ShiftedLoop, bound: Bound) -> str:
     return _text(printer, loop, bound.number) if bound.at_end else str(bound.number)
 
 
-def _text(printer: "Printer", loop: ShiftedLoop, number: int) -> str:
+def _text(printer: Printer, loop: ShiftedLoop, number: int) -> str:
     return printer.expressions.index(loop.extent.shifted(number)).source

@@ -6,22 +6,20 @@ x86: loops over 2,000 to 1,000,000 elements), and no longer where they are small
 in registers stay together.
 """
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .array_contraction import is_stored
 from .conflicts import READ, in_order
+from .fuse import Scheduler
 from .loop_ir import Loop, Step
 from .loop_reversal import ascending
 from .shifted_loop import ShiftedLoop
 from .simd_blocking import BlockLoop
 
-if TYPE_CHECKING:
-    from .fuse import Scheduler
-
 FEW_READS = 2                                                # arrays that two loops may both read
 
 
-def separated(nodes: list, scheduler: "Scheduler", homes: dict) -> list:
+def separated(nodes: list, scheduler: Scheduler, homes: dict) -> list:
     """The nodes, with their innermost loops taken apart, each in the direction in which it writes."""
     found: list[Any] = []
     for node in nodes:
@@ -68,7 +66,7 @@ class _Part:
         return any(a.root is b.root and in_order(b, a) for a in self.accesses for b in other.accesses)
 
 
-def _parts(steps: list, scheduler: "Scheduler", homes: dict) -> list:
+def _parts(steps: list, scheduler: Scheduler, homes: dict) -> list:
     """The steps of a loop in parts, in an order that keeps all dependences."""
     touched = [scheduler.accesses(s) for s in steps]
     made = {a.root for found in touched for a in found if a.mode != READ}

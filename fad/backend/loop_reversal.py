@@ -4,18 +4,15 @@ Processors load and store vectors in ascending order, and each access in descend
 that is added to is loaded and stored, its addend is loaded once; so the loop had better ascend where it writes. The
 iterations of such a loop do not depend on each other, and the order of sums is free (kernels/sums.py).
 """
-from typing import TYPE_CHECKING
 
 from .array_contraction import is_stored
 from .conflicts import READ
+from .fuse import Scheduler
 from .indexmap import Axis, Index
 from .loop_ir import Loop
 
-if TYPE_CHECKING:
-    from .fuse import Scheduler
 
-
-def ascending(loop: Loop, scheduler: "Scheduler", homes: dict) -> Loop:
+def ascending(loop: Loop, scheduler: Scheduler, homes: dict) -> Loop:
     """A loop over steps alone, in the direction in which it writes."""
     stored = [s for s in loop.nodes if s.target and is_stored(scheduler.storage.root(s.out), homes)]
     directions = {_direction(s.target, loop.axis) for s in stored}
@@ -34,7 +31,7 @@ def _direction(place: tuple, axis: Axis) -> int:
     return (found[0] > 0) - (found[0] < 0) if len(found) == 1 else 0
 
 
-def _reads_what_it_writes(loop: Loop, scheduler: "Scheduler") -> bool:
+def _reads_what_it_writes(loop: Loop, scheduler: Scheduler) -> bool:
     """Whether an iteration touches what another one writes."""
     touched = [a for s in loop.nodes for a in scheduler.accesses(s)]
     written = {a.root: a.place for a in touched if a.mode != READ}

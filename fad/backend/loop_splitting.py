@@ -9,10 +9,8 @@ LLVM makes vectors of loops below 16 iterations only if no iteration is left ove
 here.
 """
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .emit_nest import Printer
+from .printer import Printer
 
 WIDTH, TINY = 4, 16                                          # numbers of a vector; iterations that LLVM calls few
 MOST = 80                                                    # lines that are printed twice
@@ -22,7 +20,7 @@ _INNER = re.compile(r" *(for|while|if|raise) ")
 _WORK = re.compile(r" [-+*/]=? |\w\(")                        # more than copies
 
 
-def split_short(printer: "Printer", line: str) -> None:
+def split_short(printer: Printer, line: str) -> None:
     """Split the loop that was printed last, with this line in front, if that lets LLVM make vectors of it. Loops that
     stand in no other are not worth the text.
     """

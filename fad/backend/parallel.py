@@ -17,7 +17,7 @@ and on nothing else. docs/design/parallel.md has the reasons and the figures.
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..ir.graph import Var
 from ..util.interrupts import let_through
@@ -26,11 +26,9 @@ from .conflicts import READ
 from .indexmap import Axis, Index, at
 from .lines import ASSIGNS, NAME, Block, Statement, code_of, live_before, locals_of, note_live, parts, statements
 from .loop_ir import Begin, Loop
+from .printer import Printer
 from .reductions import combine, dtype_argument
 from .simd_blocking import LANES, BlockLoop
-
-if TYPE_CHECKING:
-    from .emit_nest import Printer
 
 WORK = 1_000_000          # units of work that are worth threads: a tenth of a millisecond at least
 TURN = 200_000_000        # units that a thread does before handlers of signals may run
@@ -53,7 +51,7 @@ class Role(NamedTuple):
 # -- what the nest tells ---------------------------------------------------------------------------
 
 
-def note_region(printer: "Printer", node: Loop, last: "str | None") -> None:
+def note_region(printer: Printer, node: Loop, last: "str | None") -> None:
     """Note the loop that was printed behind this line, by its head."""
     for line in reversed(printer.lines):
         if line is last:
@@ -63,7 +61,7 @@ def note_region(printer: "Printer", node: Loop, last: "str | None") -> None:
             break
 
 
-def roles(printer: "Printer", node: Loop) -> "dict | None":
+def roles(printer: Printer, node: Loop) -> "dict | None":
     """Name -> role of each array that the nest writes to; None if its iterations are not independent."""
     touched: dict[Var, list] = {}
     begun = set()
@@ -328,7 +326,7 @@ def _factor(text: str) -> str:
 # -- the text of a module --------------------------------------------------------------------------
 
 
-def parallel_loops(printer: "Printer", lines: list, parameters: list) -> Iterator[ParallelLoop]:
+def parallel_loops(printer: Printer, lines: list, parameters: list) -> Iterator[ParallelLoop]:
     """The loops of a function's lines that may run in parts, in order."""
     found = {id(head): known for head, node in printer.regions if (known := roles(printer, node)) is not None}
     if not found:

@@ -4,14 +4,11 @@ Measured on one core, loops against BLAS, in microseconds: 1000 x 10 by 10 x 250
 911 and 175; 10,000 x 22 by 22 x 12 291 and 155; 16 x 16 by 16 x 16 2 and 1; 1000 x 3 by 3 x 3 3 and 4.
 """
 import math
-from typing import TYPE_CHECKING
 
 from ..ir.graph import Equation, Literal, Var
 from .indexmap import Axis, Elem, Index
 from .loop_ir import Step
-
-if TYPE_CHECKING:
-    from .lower import Lowering
+from .lowering import Lowering
 
 # least extent of an operand, and least number of products: below, a loop in the nest is as fast, and may be fused
 THIN, FEW = 4, 8192
@@ -36,7 +33,7 @@ def _size(n: object) -> int:
     return n.hint if isinstance(n, Var) and n.hint is not None else 1 << 20
 
 
-def matrix_product(lowering: "Lowering", eqn: Equation) -> list:
+def matrix_product(lowering: Lowering, eqn: Equation) -> list:
     """The step that calls BLAS; its text is left, right with the transpositions that the labels ask for."""
     a, b, out = eqn.params["labels"]
     before, operands = [], []
@@ -56,7 +53,7 @@ def matrix_product(lowering: "Lowering", eqn: Equation) -> list:
     return [*before, Step("call", eqn, eqn.outputs[0], arrays=(x, y), along=iterations)]
 
 
-def _stored(lowering: "Lowering", x: Var) -> tuple:
+def _stored(lowering: Lowering, x: Var) -> tuple:
     """The array that x is, or is the transpose of, and which of the two. The first rows of an array (`a[:n]`) have its
     elements, and are not it.
     """

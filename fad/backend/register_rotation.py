@@ -4,15 +4,13 @@
 
 Source: D. Callahan, S. Carr, K. Kennedy, "Improving register allocation for subscripted variables" (1990).
 """
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..ir.graph import Var
 from .conflicts import READ, WRITE
+from .fuse import Scheduler
 from .indexmap import Axis, Index
 from .shifted_loop import Bound, Rotated
-
-if TYPE_CHECKING:
-    from .fuse import Scheduler
 
 FAR = 8                                     # iterations that a value waits in registers
 REGISTERS = 24                              # values that wait
@@ -32,7 +30,7 @@ class Rotation:
     has written cannot run beside it).
     """
 
-    def __init__(self, ranges: list, axis: Axis, scheduler: "Scheduler"):
+    def __init__(self, ranges: list, axis: Axis, scheduler: Scheduler):
         self.ranges, self.fit = ranges, True
         self.touched: dict[Var, list[Touch]] = {}
         for k, r in enumerate(ranges):

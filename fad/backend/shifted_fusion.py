@@ -16,10 +16,11 @@ FAR iterations later wait in registers, and LLVM makes shuffles of vectors of th
 Sources: N. Manjikian, T. S. Abdelrahman, "Fusion of loops for parallelism and locality" (1997), shift and peel;
 D. Callahan, S. Carr, K. Kennedy, "Improving register allocation for subscripted variables" (1990).
 """
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir.graph import Var
 from .conflicts import READ, in_order
+from .fuse import Scheduler
 from .indexmap import Axis, Elem, Index, elements_in
 from .loop_ir import Loop, Step, steps_of
 from .register_rotation import Rotation
@@ -27,16 +28,13 @@ from .shift_choice import ANY, Member, choose_shifts, most_ahead
 from .shifted_loop import EDGE, Bound, Ranged, ShiftedLoop
 from .simd_blocking import BlockLoop
 
-if TYPE_CHECKING:
-    from .fuse import Scheduler
-
 STEPS = 64
 # elements that are worth it, and those that are where more than FEW values wait: the ends cost as much as 50 elements
 LEAST, LONG = 32, 1000
 FEW = 4
 
 
-def shifted(nodes: list, scheduler: "Scheduler", stored: set) -> list:
+def shifted(nodes: list, scheduler: Scheduler, stored: set) -> list:
     """The nodes of a block, with loops over single steps joined where that saves memory. stored: roots that are used
     outside of the block.
     """
@@ -54,7 +52,7 @@ def shifted(nodes: list, scheduler: "Scheduler", stored: set) -> list:
 class _Group:
     """Consecutive nodes. Some are joined; the others may stand in front."""
 
-    def __init__(self, scheduler: "Scheduler"):
+    def __init__(self, scheduler: Scheduler):
         self.scheduler = scheduler
         self.nodes: list[Any] = []                           # all nodes since the first of the group
         self.others: list[Any] = []                          # those that are not joined

@@ -28,20 +28,20 @@ Products of small matrices are jammed outside of blocks, too. A row of sums stay
                                                           ...
 """
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .allocation_hoisting import room
+from .emit_reduce import is_held, release
 from .indexmap import Axis, Index
 from .loop_ir import Loop, Step, steps_of
+from .printer import Printer
 from .reductions import combine, unit
-
-if TYPE_CHECKING:
-    from .emit_nest import Printer
 
 ITERATIONS = 4
 ROW = 8                                                      # elements of a row that stays in registers
 
 
-def can_jam(printer: "Printer", loop: Loop) -> bool:
+def can_jam(printer: Printer, loop: Loop) -> bool:
     """Whether the loop only adds to rows of points, in any order, or each iteration only adds up its own points, in a
     block; whether it is a product of small matrices elsewhere.
     """
@@ -92,7 +92,7 @@ def _adds_to_rows(step: Step, loop: Loop, inner: Loop) -> bool:
     )
 
 
-def _adds_up(printer: "Printer", sums: list, loop: Loop, inner: Loop) -> bool:
+def _adds_up(printer: Printer, sums: list, loop: Loop, inner: Loop) -> bool:
     """Whether each iteration of the loop adds up the points for elements of its own, which nothing else here reads."""
     if loop.nodes[0] is not inner:
         return False
@@ -101,14 +101,14 @@ def _adds_up(printer: "Printer", sums: list, loop: Loop, inner: Loop) -> bool:
     apart = all(any(i.moves_only_with(loop.axis) for i in n.target) for n in sums)
     return apart and not touched and len({*roots}) == len(roots) and printer.unbegun.isdisjoint(roots) \
         and all(combine(n) == "{0} + {1}" and n.out.type.dtype.kind == "f" for n in sums) \
-        and all(printer.is_held(n, inner, {*printer.axes, loop.axis}) for n in sums)
+        and all(is_held(printer, n, inner, {*printer.axes, loop.axis}) for n in sums)
 
 
-def _is_register(printer: "Printer", step: Step) -> bool:
+def _is_register(printer: Printer, step: Step) -> bool:
     return step.kind == "map" and printer.home(step.out).is_register
 
 
-def loads_first(printer: "Printer", nodes: list) -> list:
+def loads_first(printer: Printer, nodes: list) -> list:
     """The nodes of a block, copies of its points in loops of their own where they stand in the way of jammed sums.
 
         for j in range(n):                                    for j in range(n):
@@ -130,7 +130,7 @@ def loads_first(printer: "Printer", nodes: list) -> list:
     return found
 
 
-def _is_load(printer: "Printer", load: object, loop: Loop, last: Loop) -> bool:
+def _is_load(printer: Printer, load: object, loop: Loop, last: Loop) -> bool:
     """Whether this loop only copies values that the last loop does not write. Each iteration fills one row, and all
     rows are kept.
     """
@@ -144,7 +144,7 @@ def _is_load(printer: "Printer", load: object, loop: Loop, last: Loop) -> bool:
     )
 
 
-def begins_with_a_term(printer: "Printer", step: Step, rest: list) -> bool:
+def begins_with_a_term(printer: Printer, step: Step, rest: list) -> bool:
     """Whether the sum's first term may be stored where zeros would be: the loop that adds to it comes next, and has a
     first iteration that is printed as such.
     """
@@ -159,12 +159,12 @@ def begins_with_a_term(printer: "Printer", step: Step, rest: list) -> bool:
         and inner.nodes[0].reduced == (loop.axis,)
         and _adds_to_rows(inner.nodes[0], loop, inner)
         and root in printer.allocated
-        and printer.room(root) is None
+        and room(printer, root) is None
         and (1 <= count <= ITERATIONS or loop in printer.terms)
     )
 
 
-def print_jammed(printer: "Printer", loop: Loop, single: set) -> None:
+def print_jammed(printer: Printer, loop: Loop, single: set) -> None:
     """The loop in iterations of four, and what is left of it."""
     extent, const = loop.axis.extent, not loop.axis.extent.terms
     name = printer.names.loop(printer.axes.values())
@@ -200,7 +200,7 @@ def print_jammed(printer: "Printer", loop: Loop, single: set) -> None:
     del printer.axes[loop.axis]
 
 
-def _print_terms(printer: "Printer", loop: Loop, name: str, single: set) -> None:
+def _print_terms(printer: Printer, loop: Loop, name: str, single: set) -> None:
     """The loop over the terms that are not zero, in iterations of four, and what is left of them."""
     terms = printer.terms[loop]
     row = f"{terms.name}[{printer.axes[terms.outer]}, "
@@ -224,7 +224,7 @@ def _print_terms(printer: "Printer", loop: Loop, name: str, single: set) -> None
     del printer.axes[position], printer.axes[loop.axis]
 
 
-def _iterations(printer: "Printer", loop: Loop, names: list, single: set) -> None:
+def _iterations(printer: Printer, loop: Loop, names: list, single: set) -> None:
     """The loops inside, their statements once for each of these iterations."""
     printer.axes[loop.axis] = names[0]
     inner = _innermost(loop)
@@ -245,10 +245,10 @@ def _iterations(printer: "Printer", loop: Loop, names: list, single: set) -> Non
         for step in sums:
             root = printer.storage.root(step.out)
             printer.held.pop(root, None)
-            printer.release(step, partials[root])
+            release(printer, step, partials[root])
 
 
-def _hold(printer: "Printer", loop: Loop, sums: list, iteration: str) -> dict:
+def _hold(printer: Printer, loop: Loop, sums: list, iteration: str) -> dict:
     """Registers for the sums of an iteration: root -> name."""
     printer.axes[loop.axis] = iteration
     partials = {}
@@ -258,7 +258,7 @@ def _hold(printer: "Printer", loop: Loop, sums: list, iteration: str) -> dict:
     return partials
 
 
-def _inside(printer: "Printer", outer: Loop, names: list, body: Callable) -> None:
+def _inside(printer: Printer, outer: Loop, names: list, body: Callable) -> None:
     inner = outer.nodes[0]
     name = printer.axes[inner.axis] = printer.names.loop([*printer.axes.values(), *names])
     printer.line(f"for {name} in range({printer.expressions.index(inner.axis.extent).source}):")

@@ -12,7 +12,6 @@ Sums of finite numbers that start at zero are the same to the last bit without t
 `nonzero_first` keeps all terms.
 """
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,14 +19,12 @@ from ..ir.graph import Equation, Func, Literal, Var
 from ..ops.kinds import LinearIn, Multilinear
 from ..passes.zeros import is_number
 from .array_contraction import is_stored
-from .indexmap import Axis, Elem, at
+from .indexmap import Elem, at
 from .loop_ir import Loop, Step, steps_of
+from .printer import Printer, Terms
 from .simd_blocking import BlockLoop
 from .templates import ATOM
 from .unroll_and_jam import ITERATIONS, can_jam
-
-if TYPE_CHECKING:
-    from .emit_nest import Printer
 
 
 def mostly_zero(func: Func) -> set:
@@ -72,14 +69,7 @@ def _is_mostly_zero(eqn: Equation, found: set, blank: set) -> bool:
     return moves and all(is_number(a, 0) if isinstance(a, Literal) else a in found | blank for a in operands)
 
 
-class Terms(NamedTuple):
-    """The name of the array of terms, and the axis outside of the sum."""
-
-    name: str
-    outer: Axis
-
-
-def find_terms(printer: "Printer", block: BlockLoop) -> None:
+def find_terms(printer: Printer, block: BlockLoop) -> None:
     """Print, in front of the loop over blocks, which terms its sums have, and note them."""
     if printer.mostly_zero:
         written = {printer.storage.root(v) for s in steps_of(block) for v in s.outs}
@@ -87,7 +77,7 @@ def find_terms(printer: "Printer", block: BlockLoop) -> None:
             _note(printer, loop, block, written)
 
 
-def _sums(nodes: list, printer: "Printer") -> Iterator[Loop]:
+def _sums(nodes: list, printer: Printer) -> Iterator[Loop]:
     for node in nodes:
         if type(node) is Loop:
             if can_jam(printer, node):
@@ -96,7 +86,7 @@ def _sums(nodes: list, printer: "Printer") -> Iterator[Loop]:
                 yield from _sums(node.nodes, printer)
 
 
-def _note(printer: "Printer", loop: Loop, block: BlockLoop, written: set) -> None:
+def _note(printer: Printer, loop: Loop, block: BlockLoop, written: set) -> None:
     step, extent = steps_of(loop)[0], loop.axis.extent
     if len(steps_of(loop)) > 1 or step.eqn is None or step.eqn.op.name != "contract":
         return
@@ -113,7 +103,7 @@ def _note(printer: "Printer", loop: Loop, block: BlockLoop, written: set) -> Non
             return
 
 
-def _is_factor(printer: "Printer", factor: object, loop: Loop, step: Step, written: set) -> bool:
+def _is_factor(printer: Printer, factor: object, loop: Loop, step: Step, written: set) -> bool:
     """Whether the operand is an element [i, j, ...] of an array that is known before the blocks, mostly zeros, with the
     loop's axis second and one around the loop first.
     """
@@ -134,7 +124,7 @@ def _is_factor(printer: "Printer", factor: object, loop: Loop, step: Step, writt
     )
 
 
-def _source(printer: "Printer", tile: Elem, block: BlockLoop, written: set) -> "Var | None":
+def _source(printer: Printer, tile: Elem, block: BlockLoop, written: set) -> "Var | None":
     """The matrix that is known before the blocks and whose rows were copied to this tile."""
     loads = [s for s in steps_of(block) if tile.var in s.outs]
     if len(loads) != 1 or loads[0].eqn is not None or not isinstance(loads[0].args[0], Elem):

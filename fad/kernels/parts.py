@@ -13,7 +13,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime import rtsys
 from numba.core.runtime.nrtdynmod import incref_decref_ty
 
-from fad.kernels import libraries
+from fad.kernels import libraries, system_threads  # noqa: F401  (it binds names that parts refer to)
 from fad.kernels.c_symbols import BYTE, bind
 
 __all__ = ["PREFIX", "at_hand", "counter", "function", "part"]
@@ -95,7 +95,6 @@ def _is_elsewhere(context, name):
 def at_hand(context):
     """Bind the names of all parts: to what is kept on disk, or else to what is compiled now. Keep them there."""
     store = libraries.store()
-    importlib.import_module("fad.kernels.thread_parts")       # it binds the names of the system's functions
     key = store and PREFIX + store.key("parts")
     codegen = libraries.Releasable(context.codegen())
     if not _bound and not (store and store.use(key, lambda *kept: _load(codegen, *kept))):

@@ -1,14 +1,11 @@
 """Threads of the system's for the parts of a loop (threads.py): one function, which all kernels share."""
-
-import ctypes
-import os
-
 from llvmlite import ir
 from numba.core import cgutils
 from numba.core.callconv import RETCODE_NONE, RETCODE_OK
 
 from fad.kernels import parts
-from fad.kernels.c_symbols import BYTE, WORD, bind
+from fad.kernels.c_symbols import BYTE, WORD
+from fad.kernels.system_threads import BUSY, CREATE, JOIN
 
 __all__ = ["CODE", "ENTRY", "MOST", "TASK", "run_parts"]
 
@@ -16,21 +13,6 @@ MOST = 64  # threads
 CODE = ir.IntType(32)
 TASK = ir.LiteralStructType([BYTE, WORD, WORD, CODE, BYTE])  # what all are given, number, row; status, error
 ENTRY = ir.FunctionType(BYTE, [BYTE]).as_pointer()           # of a task
-
-_busy = ctypes.c_int64(0)  # whether a call runs its parts on threads
-_system = ctypes.CDLL(None) if os.name == "posix" else None
-
-
-def _bound(name):
-    """The symbol of a function of the system's, None where there is none."""
-    function = getattr(_system, name, None) if _system is not None else None
-    return function and bind(f"fad.{name}", ctypes.cast(function, ctypes.c_void_p).value)
-
-
-CREATE, JOIN = _bound("pthread_create"), _bound("pthread_join")
-BUSY = bind("fad.threads.busy", ctypes.addressof(_busy))
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: setattr(_busy, "value", 0))
 
 
 @parts.part("run_parts", ir.FunctionType(CODE, [ENTRY, BYTE, WORD, WORD, BYTE.as_pointer()]))

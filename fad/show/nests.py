@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..backend.emit import printed
-from ..backend.emit_nest import Printer
+from ..backend.emit_nest import NestPrinter
 from ..backend.loop_ir import Begin, Loop, Step
 from ..ir.graph import Var, all_equations, extents_of, is_loop
 from ..ir.views import LoopView
@@ -59,7 +59,7 @@ def _op(step: Step) -> str:
     return step.eqn.op.name if step.eqn is not None else "copy"
 
 
-class Recorder(Printer):
+class Recorder(NestPrinter):
     """Prints as its base does, and keeps what it prints in `parts`."""
 
     def __init__(self, *args: Any):

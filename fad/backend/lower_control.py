@@ -1,64 +1,17 @@
 """Lowering of loops and branches: each carry lives in one variable; arrays that only the loop needs change in place."""
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..ir.graph import Atom, Equation, Func, Var, free_vars, is_branch
+from ..ir.graph import Atom, Equation, Var, free_vars, is_branch
 from ..ir.views import BranchView, LoopView
 from .indexmap import at
 from .loop_inversion import inverted
 from .loop_ir import Step
+from .lowering import Body, Lowering, Regions
 from .views import Views
 
-if TYPE_CHECKING:
-    from .lower import Lowering
 
-
-class Body:
-    """A region as steps."""
-
-    def __init__(self, func: Func, steps: list):
-        self.func, self.steps = func, steps
-        self._last: dict[Var, int] | None = None              # variable -> the place of the last step that reads it
-
-    def is_read_after(self, place: int, v: Var, views: Views) -> bool:
-        """Whether a step behind this place reads the variable."""
-        if self._last is None:                               # found once: a loop may carry hundreds of numbers
-            self._last = {v: k for k, s in enumerate(self.steps) for v in inputs_of(s, views)}
-        return self._last.get(v, -1) > place
-
-
-class Regions:
-    """The regions of one equation."""
-
-    def __init__(self, *bodies: Body):
-        self.bodies = bodies
-
-    def inputs(self, views: Views) -> Iterator[Var]:
-        """The values that the regions use from around them."""
-        for body in self.bodies:
-            inside = set(body.func.inputs) | {v for s in body.steps for v in s.outs}
-            used = {v for s in body.steps for v in inputs_of(s, views)} | {
-                a for a in body.func.outputs if isinstance(a, Var)
-            }
-            yield from sorted(used - inside, key=lambda v: v.id)
-
-
-def inputs_of(step: Step, views: Views) -> Iterator[Var]:
-    """Every variable whose value the step uses, the old values of what it changes among them."""
-    for e in step.reads():
-        yield e.var
-    yield from step.arrays
-    for v in step.outs:
-        for n in v.type.shape:
-            yield from [s for s, _ in views.number(n).terms if isinstance(s, Var)]
-    if step.kind in ("map", "add") and step.eqn is not None and step.eqn.writes_part:
-        if isinstance(step.eqn.inputs[0], Var):
-            yield step.eqn.inputs[0]
-    if step.body is not None:
-        yield from step.body.inputs(views)
-
-
-def lower_loop(lowering: Any, eqn: Equation) -> list:
+def lower_loop(lowering: Lowering, eqn: Equation) -> list:
     """for and while: the test has carries of its own names. A `while` that is a `for` has bounds: loop_inversion.py."""
     loop, storage = LoopView(eqn), lowering.storage
     found = inverted(loop)
@@ -87,7 +40,7 @@ def lower_loop(lowering: Any, eqn: Equation) -> list:
     ]
 
 
-def _read_through(lowering: "Lowering", v: Var) -> Iterator[Var]:
+def _read_through(lowering: Lowering, v: Var) -> Iterator[Var]:
     """The roots of the arrays that reading v reads: its own, or those it is a view of."""
     if v in lowering.views.read:
         for base in lowering.views.bases[v]:
@@ -96,7 +49,7 @@ def _read_through(lowering: "Lowering", v: Var) -> Iterator[Var]:
         yield from lowering.storage.arrays_of(v)
 
 
-def _start(lowering: "Lowering", eqn: Equation, a: Any, out: Var, init: tuple, read: set) -> list:
+def _start(lowering: Lowering, eqn: Equation, a: Any, out: Var, init: tuple, read: set) -> list:
     """The steps that give a carry its first value; none where its array, which no iteration reads (`read`), is taken
     over as it is.
     """
@@ -109,7 +62,7 @@ def _start(lowering: "Lowering", eqn: Equation, a: Any, out: Var, init: tuple, r
     return [step]
 
 
-def _same_register(lowering: "Lowering", body: Body, result: Atom, carry: "Var | None", out: Var) -> None:
+def _same_register(lowering: Lowering, body: Body, result: Atom, carry: "Var | None", out: Var) -> None:
     """Let a number that the region computes be called what it is called around it, if the old one is not read
     afterwards.
     """
@@ -142,7 +95,7 @@ def _read_in_branch(branch: Body, k: int, carry: Var, views: Views) -> bool:
     return place is not None and (carry in others or _read_once_made(branch, place, result, carry, views))
 
 
-def lower_cond(lowering: "Lowering", eqn: Equation) -> list:
+def lower_branch(lowering: Lowering, eqn: Equation) -> list:
     """cond: arrays that are free once it is over may be changed in place by its branches."""
     storage = lowering.storage
     around = dict.fromkeys(
