@@ -31,12 +31,13 @@ class Program:
                  name: str = "kernel", own: int = 0):
         self.traced, self.policy, self.structure, self.fixed, self.name = traced, policy, structure, fixed, name
         self.shape = config.now().shape                       # the settings that it is made under, and used under
-        if writes and traced.lost:
-            raise SideEffectError(
-                "an argument is written to under changing names, so that its contents after the call are not known",
-                do="copy the argument first (x = x.copy())",
-            )
         self.left_alone = range(own, own if writes else structure.leaves - len(fixed))     # a derivative's arguments
+        if any(k not in self.left_alone for k in traced.lost):
+            raise SideEffectError(
+                "an argument, or an array from outside, is written to under changing names, so that its contents after "
+                "the call are not known",
+                do="copy it first (x = x.copy())",
+            )
         self.written = tuple([k for k in traced.written if k not in self.left_alone])
         self.holds = _guard_function(traced.guards)
         self.fast: Callable | None = None

@@ -553,3 +553,24 @@ def test_names_that_an_inner_loop_exchanges_beside_a_list_that_the_outer_one_fil
     with warnings.catch_warnings():
         warnings.simplefilter("error", fad.InternalErrorWarning)
         assert fad.jit(f)(x) == f(x)
+
+
+KEPT = np.array([1.0, 2.0, 3.0])
+
+
+def of_an_outer_array(x):
+    a, b = x * 1.0, KEPT
+    for _ in range(3):
+        a, b = b, a
+    a[0] = x[1] * 5.0
+    return a @ x
+
+
+def test_an_outer_array_that_a_loop_may_have_given_a_name_gets_what_is_written_to_it():
+    """Also in transforms made anew, which have what the function closes over as arguments."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(3):
+            KEPT[:] = [1.0, 2.0, 3.0]
+            value, _ = fad.value_and_grad(of_an_outer_array)(XS[0].copy())
+            np.testing.assert_allclose([value, *KEPT], [0.5 * 3.0 + 0.6 * 2.0 + 0.7 * 3.0, 3.0, 2.0, 3.0])
