@@ -1,5 +1,8 @@
 """Functions that change state are traced once more when it has changed, and not at each call."""
 
+import dataclasses
+import functools
+import re
 import types
 
 import numpy as np
@@ -90,3 +93,50 @@ def test_modules_that_count(has_functions, traces):
         module.count += 1
         return np.sum(x ** 2)
     check(f, lambda: module.count, traces)
+
+
+@dataclasses.dataclass
+class Scaled:
+    value: float
+    scale = 1.0
+
+
+class Powers:
+    rate = 0.5
+
+    def power(self, x, kind):
+        return self.rate * np.sum(x ** kind)
+
+    square = functools.partialmethod(power, kind=2)
+
+
+PATTERN, POWERS = re.compile(r"(\w+)=(\d+)"), Powers()
+
+
+def attribute_that_a_new_object_has_from_its_class(x):
+    s = Scaled(x[0])
+    s.scale = 3.0
+    for k in range(3):
+        if x[k] > 0.5:
+            s = Scaled(s.value + x[k])
+            s.scale = s.scale * 2.0
+    return s.value * s.scale
+
+
+def method_of_c_code_with_keywords(x):
+    return sum(float(m.group(2)) for m in PATTERN.finditer("a=1, b=2")) * np.sum(x)
+
+
+def method_with_arguments_of_its_own(x):
+    return POWERS.square(x)
+
+
+@pytest.mark.parametrize("f", [attribute_that_a_new_object_has_from_its_class, method_of_c_code_with_keywords,
+                               method_with_arguments_of_its_own])
+def test_functions_that_change_nothing_are_traced_once(f, traces):
+    g = fad.value_and_grad(f, fallback=False)
+    for k in range(4):
+        value, slope = g(X + k)
+        assert np.isclose(value, f(X + k))
+        assert np.isclose(slope[1], (f(X + k + [0, 1e-6, 0]) - f(X + k - [0, 1e-6, 0])) / 2e-6, rtol=1e-5)
+    assert len(traces) == 1

@@ -16,6 +16,7 @@ another is no change, and is kept from then on. An array is an input of the prog
 and its elements may change freely.
 """
 
+import functools
 import weakref
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
@@ -344,10 +345,12 @@ def of_class(cls: type, name: str) -> Guard:
 
 
 def of_attribute(owner: Any, name: str, value: Any) -> list:
-    """Guards on an attribute of an object. A method of C code is made anew at each read: its class has it, and the
-    object none of its own.
+    """Guards on an attribute of an object. A method of C code, or one with arguments of its own, is made anew at each
+    read: its class has it, and the object none of its own.
     """
-    if type(value) is BuiltinMethodType and value.__self__ is owner and not isinstance(owner, (type, ModuleType)):
+    is_method = isinstance(value, BuiltinMethodType) and value.__self__ is owner
+    is_made_anew = is_method or isinstance(in_class(type(owner), name), functools.partialmethod)
+    if is_made_anew and not isinstance(owner, (type, ModuleType)):
         own = getattr(owner, "__dict__", None)
         return [of_class(type(owner), name), *(of_names(own, [name]) if type(own) is dict else [])]
     return [AttributeGuard(owner, name, value)]

@@ -125,7 +125,9 @@ class Attributes:
             self._guard_method(owner, name, found)
         if is_own or type(value) is MethodType:
             return value
-        return self._value_of(owner, name, value, lambda: of.of_attribute(owner, name, value), is_indexed)
+        # a new object has this value from its class, which has its guard
+        return self._value_of(owner, name, value,
+                              lambda: [] if inside else of.of_attribute(owner, name, value), is_indexed)
 
     def _value_of(self, owner: object, name: object, value: object, guards: Callable, is_indexed: bool = False) -> Any:
         """The value of an attribute as captured code sees it; guards() are those of the read."""
