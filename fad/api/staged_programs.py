@@ -40,6 +40,7 @@ from .state import ChangingState
 MODES = (tailing, kernel_drawing, observing, deciding)             # in which a trace is made that is refused
 RETRIES = 5                                                   # traces after one in which random numbers were drawn
 PATIENCE = 1.0                                                # seconds for these
+FEW, SMALL = 4, 1 << 16  # programs that are kept though they are not current, and bytes of arrays that only they use
 
 
 class StagedPrograms:
@@ -69,8 +70,7 @@ class StagedPrograms:
         return signature_of(leaves, structure, self.varying, self._static_positions(structure))
 
     def _program(self, signature: Signature, leaves: list, structure: tree.Structure, candidates: list) -> Program:
-        """The first of these programs that accepts the data, or a new one. Programs that are not current any more are
-        dropped then."""
+        """The first of these programs that accepts the data, or a new one."""
         found = _accepting(candidates, signature.data)
         if found is not None:
             return found
@@ -101,9 +101,17 @@ class StagedPrograms:
                 return None
             # otherwise it changed what it read, for good, or another thread changed the settings
             program.is_kept = program.is_current() and program.shape == signature.key[0]
-            self.programs[signature.key] = [*candidates, program] if program.is_kept else candidates
+            if program.is_kept:
+                self._keep(program, signature.key, candidates)
         self._register()
         return program
+
+    def _keep(self, program: Program, key: Any, current: list) -> None:
+        """Keep a new program, and of those that are not current a few: what they rest on may be so again (a flag)."""
+        used = set(map(id, program.traced.captured))
+        others = [p for p in self.programs.get(key, ()) if not any(p is other for other in current)]
+        others = [p for p in others if sum(x.nbytes for x in p.traced.captured if id(x) not in used) <= SMALL]
+        self.programs[key] = [*others[-FEW:], *current, program]
 
     def _current(self, signature: Signature) -> list:
         """The programs for arguments of this kind that are current."""

@@ -104,7 +104,7 @@ def test_a_thing_is_set(thing, kind, make, policy):
 @pytest.mark.parametrize("kind", ["class", "object"])
 def test_data_choose_the_thing(kind, thing, policy):
     g = calls_leave_what_python_leaves(chosen, kind, THINGS[thing], policy)
-    assert g.traces == 1
+    assert g.traces <= 3 and not g.fallback.reasons
 
 
 def test_the_class_of_a_chosen_thing_is_asked_for():

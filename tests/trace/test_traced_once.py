@@ -140,3 +140,101 @@ def test_functions_that_change_nothing_are_traced_once(f, traces):
         assert np.isclose(value, f(X + k))
         assert np.isclose(slope[1], (f(X + k + [0, 1e-6, 0]) - f(X + k - [0, 1e-6, 0])) / 2e-6, rtol=1e-5)
     assert len(traces) == 1
+
+
+# -- state that goes back and forth between a few values ----------------------------------------------------------------
+
+
+def soft(x):
+    return x / (1.0 + x * x)
+
+
+class Scaling:
+    """Its length is asked for by Python, so that all in it is guarded."""
+
+    def __init__(self, rate):
+        self.rate = rate
+
+    def __len__(self):
+        return 1
+
+
+def texts():
+    o = types.SimpleNamespace(mode="a")
+
+    def f(x):
+        o.mode = "b" if o.mode == "a" else "a"
+        return np.sum(x ** 2) * (2.0 if o.mode == "a" else 3.0)
+    return f, lambda: o.mode
+
+
+def functions():
+    o = types.SimpleNamespace(act=soft)
+
+    def f(x):
+        y = np.sum(o.act(x))
+        o.act = np.sin if o.act is soft else soft
+        return y
+    return f, lambda: o.act is soft
+
+
+def functions_in_a_list():
+    acts = [soft, lambda x: x * 0.5]
+
+    def f(x):
+        acts.reverse()
+        return np.sum(acts[0](x))
+    return f, lambda: acts[0] is soft
+
+
+def objects_in_a_list():
+    parts = [Scaling(2.0), Scaling(3.0)]
+
+    def f(x):
+        parts.reverse()
+        return np.sum(x ** 2) * parts[0].rate * len(parts[0])
+    return f, lambda: parts[0].rate
+
+
+def none_or_a_number():
+    o = types.SimpleNamespace(limit=None)
+
+    def f(x):
+        y = np.sum(x ** 2) if o.limit is None else np.sum(x) * o.limit
+        o.limit = 0.5 if o.limit is None else None
+        return y
+    return f, lambda: o.limit
+
+
+@pytest.mark.parametrize("compiled", ["never", "now"])
+@pytest.mark.parametrize("make", [texts, functions, functions_in_a_list, objects_in_a_list, none_or_a_number])
+def test_state_that_goes_back_and_forth(make, compiled, traces):
+    (f, look), (staged, found_outside) = make(), make()
+    g, h = fad.value_and_grad(staged, fallback=False, compile=compiled), 1e-6
+    for k in range(8):
+        slope = [(again(k, make)(X + k + d) - again(k, make)(X + k - d)) / (2 * h) for d in h * np.eye(3)]
+        value, found = g(X + k)
+        assert np.isclose(value, f(X + k)) and look() == found_outside()
+        np.testing.assert_allclose(found, slope, rtol=1e-5, atol=1e-7)
+    assert len(traces) <= 4
+
+
+def again(number, make):
+    """The function as it is after this many calls."""
+    f = make()[0]
+    for _ in range(number):
+        f(X)
+    return f
+
+
+def test_flag_that_is_set_and_reset_outside(traces):
+    class model:
+        training = True
+
+    g = fad.value_and_grad(lambda x: np.sum(x ** 2) * (2.0 if model.training else 3.0), fallback=False)
+    for k in range(8):
+        model.training = k % 2 == 0
+        value, slope = g(X)
+        factor = 2.0 if model.training else 3.0
+        assert np.isclose(value, factor * np.sum(X ** 2)) and np.allclose(slope, factor * 2.0 * X)
+    assert len(traces) <= 3

@@ -30,7 +30,7 @@ from ..heap.state import is_array as _is_array
 from ..lists.export import Delivered, plain
 from ..lists.rows import RowList
 from ..lists.tails import ElementKind, Tail, refuse_reading
-from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, content, contents
+from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, content, contents, values_of
 from ..regions import optional
 from ..runtime.library import original_of
 from ..values.choice import is_choice, number_of, table_of
@@ -86,6 +86,7 @@ class _Collector:
         self.twins = {id(c) for t in root.region.twins for c in (t.one, t.other)}
         self.guards: list = []  # of what stood where a value is stored that a branch may have kept
         self.roots: dict[int, int] = {}  # id of an array's base -> the id of the array that is left
+        self.found = _found_outside(root, mark)
 
     def _refuse_writes_to_lifted(self) -> None:
         """An array that stands for the one at a location may have other names outside, which would not see a change in
@@ -227,7 +228,8 @@ class _Collector:
             return True
         if not stays(self.root, x):
             return False
-        if self.root.trace.reads is not None and not self.root.trace.journal.is_noted(x):
+        is_known = id(x) in self.found or self.root.trace.journal.is_noted(x)
+        if self.root.trace.reads is not None and not is_known:
             raise NotDeliverable                              # code without text may have made it
         return True
 
@@ -242,6 +244,8 @@ class _Collector:
             return Output(self._number(number, None).place, table_of(x).text)
         if type(x) is TracedText or isinstance(x, Value):
             raise NotDeliverable
+        if id(x) in self.found:                               # a function, a class
+            return Known(x)
         if type(x) in NEVER_CHANGE or isinstance(x, np.generic) or is_record_array(x):
             return Known(x)
         if original_of(x) is not x and not is_of_new_object(self.root, x):
@@ -296,6 +300,13 @@ class _Collector:
         ]
         if not {id(b) for b in results}.isdisjoint(id(b) for b in bases_of(x, self.root)):
             raise NotDeliverable
+
+
+def _found_outside(root: Builder, mark: Mark) -> dict:
+    """The things, by their ids, that stood outside when the trace began: where captured code has read or written."""
+    stood = [x for e in mark.entries.values() if e.kind is CONTAINER for x in values_of(e.before)]
+    read = [guard.value for guard in root.trace.sources]
+    return {id(x): x for x in [*stood, *read] if not isinstance(x, Value)}
 
 
 def is_record_array(x: object) -> bool:
