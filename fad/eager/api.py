@@ -3,7 +3,6 @@ from collections import ChainMap
 
 from . import (  # noqa: F401 (each attaches its methods when it is imported)
     attributes,
-    combining,
     compiled,
     contractions,
     creation,
@@ -12,7 +11,6 @@ from . import (  # noqa: F401 (each attaches its methods when it is imported)
     files,
     formulas,
     forward_ad,
-    frames,
     function,
     gathering,
     grad_api,

@@ -51,26 +51,6 @@ def as_tensor(data: object, dtype: DTypeLike = None, device: object = None) -> T
 
 
 @function(method=False)
-def asarray(obj: object, *, dtype: DTypeLike = None, device: object = None, copy: "bool | None" = None,
-            requires_grad: bool = False) -> Tensor:
-    """The data as a tensor, sharing memory unless told to copy, or (copy=False) not at all if it cannot; of a tensor
-    that is told to require gradients no history is kept."""
-    required(device)
-    if isinstance(obj, Tensor):
-        same = dtype is None or as_dtype(dtype) == obj._a.dtype
-        if copy is False and not same:
-            raise ValueError(f"can't alias tensor with dtype '{scalar_name(obj._a.dtype)}' into dtype "
-                             f"'{scalar_name(as_dtype(dtype))}'.")
-        t: Tensor = obj if same else obj.to(as_dtype(dtype))  # type: ignore[attr-defined]
-        t = t.clone() if copy and same else t
-        return t if not requires_grad or t.requires_grad else t.detach().requires_grad_()
-    if copy is False and not hasattr(obj, "__array_interface__") and not hasattr(obj, "__dlpack__"):
-        raise ValueError("can't alias arbitrary sequence into a tensor.")
-    a = as_data(obj, dtype)
-    return leaf(a.copy() if copy else a, requires_grad)
-
-
-@function(method=False)
 def from_numpy(a: np.ndarray) -> Tensor:
     """A tensor sharing memory with an ndarray."""
     if not isinstance(a, np.ndarray):
@@ -246,13 +226,6 @@ Tensor.new_full = on_cpu(
 )
 Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False: tensor(  # type: ignore[attr-defined]
     data, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
-
-
-@function(method=False)
-@on_cpu
-def scalar_tensor(value: object, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
-    """A tensor without axes."""
-    return leaf(np.asarray(value, default.dtype if dtype is None else as_dtype(dtype)), requires_grad)
 
 
 @function(method=False)

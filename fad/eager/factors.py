@@ -1,20 +1,16 @@
-"""Matrices that PyTorch factors, and how what is no such matrix is refused; LU in LAPACK's form, products of
-reflections."""
+"""Matrices that PyTorch factors, and how what is no such matrix is refused."""
 import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..ops.face import BY_NAME
 from ..ops.linalg.solve import run_lu
 from ..ops.table import TABLE
 from ..util.array import ArrayOrNumber
 from .errors import scalar_name
 from .registry import FUNCTIONS
-from .results import LU, FactoredLU, Factors
-from .tensor import Tensor, wrap
-from .together import together
+from .tensor import Tensor
 
 
 class LinAlgError(RuntimeError, np.linalg.LinAlgError):
@@ -31,8 +27,8 @@ _SQUARE = {name: f"linalg.{name}" for name in "det slogdet inv eig eigvals eigh 
 _SQUARE["eigvalsh"] = "linalg.eigh"
 _ANY = {"svd": "linalg.svd", "svdvals": "linalg.svd", "qr": "linalg.qr"}
 # functions beside linalg's -> as what they refuse tensors that are no matrices for them
-_BESIDE = {**{name: f"linalg.{name}" for name in "det slogdet matrix_exp matrix_power qr svd".split()},
-           **{name: name for name in ("logdet", "cholesky", "cholesky_inverse")}, "inverse": "linalg.inv"}
+_BESIDE = {**{name: f"linalg.{name}" for name in "det slogdet matrix_exp matrix_power".split()},
+           **{name: name for name in ("logdet", "cholesky")}, "inverse": "linalg.inv"}
 _LOCATED = ("inv", "cholesky")                                   # of which is told which matrix failed, and where in it
 
 
@@ -105,112 +101,3 @@ def why_singular(called: str, a: np.ndarray) -> str:
             return (f"{called}: {batch}The factorization could not be completed because the input is not "
                     f"positive-definite (the leading minor of order {info} is not positive-definite).")
     return ""
-
-
-# -- LU ----------------------------------------------------------------------------------------------------------------
-
-
-def pivoting(pivot: bool) -> None:
-    """Raise unless rows are exchanged, as LAPACK does it."""
-    if not pivot:
-        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
-
-
-def lu_factor(A: object, *, pivot: bool = True) -> tuple:
-    """The LU factors of matrices, in LAPACK's form."""
-    pivoting(pivot)
-    p, lower, upper = BY_NAME["scipy.linalg.lu"].call(A)
-    rows, columns = A.shape[-2:]
-    n = min(rows, columns)
-    packed = _wider(lower, rows, columns, 1).tril(-1) + _wider(upper, rows, columns, 0)
-    order = np.argmax(p._a, axis=-2).reshape(-1, rows) if rows else np.zeros((1, 0), int)
-    pivots = wrap(np.asarray([_exchanges(row, n) for row in order], np.int32).reshape(*A.shape[:-2], n))
-    together((packed,), "LinalgLuFactorExBackward0", (A,), {"LU": packed, "pivots": pivots}, pivot=pivot)
-    return LU(packed, pivots)
-
-
-def _wider(x: Tensor, rows: int, columns: int, axis: int) -> Tensor:
-    """A factor with zeros added to the size of the matrix."""
-    missing = (columns - x.shape[-1]) if axis else (rows - x.shape[-2])
-    if not missing:
-        return x
-    size = (*x.shape[:-2], rows, missing) if axis else (*x.shape[:-2], missing, columns)
-    return FUNCTIONS["cat"]([x, x.new_zeros(size)], -1 if axis else -2)
-
-
-def _exchanges(order: np.ndarray, n: int) -> list:
-    """The exchanges of rows that bring 0, 1, 2, ... into an order."""
-    now, made = list(range(len(order))), []
-    for k in range(n):
-        j = now.index(order[k])
-        now[k], now[j] = now[j], now[k]
-        made.append(j + 1)
-    return made
-
-
-def _permutation(pivots: Tensor, rows: int) -> np.ndarray:
-    """The matrices P with A = P L U, from exchanges."""
-    *stack, _ = pivots._a.shape
-    matrices = np.zeros((*stack, rows, rows))
-    for at in np.ndindex(*stack):
-        order = list(range(rows))
-        for k, j in enumerate(pivots._a[at]):
-            order[k], order[j - 1] = order[j - 1], order[k]
-        matrices[at][order, range(rows)] = 1
-    return matrices
-
-
-def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> tuple:
-    """P, L, U from LAPACK's form."""
-    rows, columns = LU_data.shape[-2:]
-    n = min(rows, columns)
-    p = wrap(_permutation(LU_pivots, rows).astype(LU_data.dtype)) if unpack_pivots else LU_data.new_empty(0)
-    if not unpack_data:
-        return Factors(p, LU_data.new_empty(0), LU_data.new_empty(0))
-    one = wrap(np.eye(rows, n, dtype=LU_data.dtype))
-    return Factors(p, LU_data[..., :n].tril(-1) + one, LU_data[..., :n, :].triu())
-
-
-def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
-    """X with A X = B (left=False: X A = B; adjoint: of the adjoint of A), from A's LU factors."""
-    if not left:
-        return lu_solve(LU, pivots, B.mT.conj(), adjoint=not adjoint).mT.conj()
-    if pivots.shape[-1] != LU.shape[-1] or pivots.dtype != np.int32:
-        raise RuntimeError("linalg.lu_solve: the pivots should be 32-bit integers, one for each row of the matrix")
-    p, lower, upper = lu_unpack(LU, pivots)
-    solve = BY_NAME["scipy.linalg.solve_triangular"].call
-    if adjoint:
-        y = solve(upper.mT.conj(), B, lower=True)
-        return p @ solve(lower.mT.conj(), y, lower=False, unit_diagonal=True)
-    return solve(upper, solve(lower, p.mT @ B, lower=True, unit_diagonal=True), lower=False)
-
-
-def householder_product(input: Tensor, tau: Tensor) -> Tensor:
-    """The first columns of a product of reflections 1 - tau v v^H, whose vectors v stand below the diagonal."""
-    m, n = input.shape[-2:]
-    if not m >= n >= tau.shape[-1]:
-        raise RuntimeError(f"linalg.householder_product: {tau.shape[-1]} reflections have no product of {m} by {n}")
-    y = wrap(np.eye(m, n, dtype=input.dtype))
-    for k in reversed(range(tau.shape[-1])):
-        below, at = (wrap(mask.astype(input.dtype)) for mask in (np.arange(m) > k, np.arange(m) == k))
-        v = input[..., :, k] * below + at
-        y = y - (tau[..., k, None, None] * v[..., :, None]) @ (v.conj()[..., None, :] @ y)
-    return y
-
-
-def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> tuple:
-    """lu_factor, with what went wrong."""
-    return FactoredLU(*lu_factor(A, pivot=pivot), wrap(failures(A._a, inverted=True)))
-
-
-def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
-    """The LU factors of matrices, with what went wrong if that is asked for."""
-    return (lu_factor_ex if get_infos else lu_factor)(A, pivot=pivot)
-
-
-FUNCTIONS.update(lu=lu, lu_unpack=lu_unpack,
-                 lu_solve=lambda b, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, b),
-                 orgqr=householder_product)
-Tensor.lu_solve = FUNCTIONS["lu_solve"]                          # type: ignore[attr-defined]
-MATRICES: dict[str, Any] = {"lu_factor": lu_factor, "lu_solve": lu_solve, "householder_product": householder_product,
-                            "LinAlgError": LinAlgError, "lu_factor_ex": lu_factor_ex}

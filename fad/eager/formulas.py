@@ -9,7 +9,7 @@ from .conversion import clone, to
 from .errors import c_name, scalar_name
 from .pointwise import op, pow
 from .promotion import agree, refuse, result_type
-from .registry import define, delivered, function, run, tensor_of
+from .registry import by_record, define, delivered, function, run, tensor_of
 from .tensor import Tensor, raw
 from .together import step, together
 
@@ -185,7 +185,11 @@ def polygamma(n: ArrayOrNumber, self: ArrayOrNumber) -> Tensor:
     return op["polygamma"](n, self)
 
 
-sinc = define("sinc", lambda self: op["sinc"](self), "sin(pi x) / (pi x).")
+define("sinc", lambda self: op["sinc"](self), "sin(pi x) / (pi x).", changing=True)
+for _name in ("isneginf", "isposinf", "isreal"):
+    by_record(_name, f"numpy.{_name}")
+by_record("igamma", "scipy.special.gammainc", changing=True)
+by_record("igammac", "scipy.special.gammaincc", changing=True)
 
 
 @function(changing=True)

@@ -42,28 +42,6 @@ def _along(index: np.ndarray, ax: int) -> tuple:
 
 
 
-@function()
-def take_along_dim(input: Tensor, indices: Tensor, dim: "int | None" = None) -> Tensor:
-    """input[i][indices[i, j]][j] along a dimension, input and indices broadcast along the others; dim=None: of input
-    as one dimension."""
-    if raw(indices).dtype != np.int64:
-        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got "
-                           f"{scalar_name(raw(indices).dtype)}")
-    if dim is None:
-        return gather(reshape(input, -1), 0, reshape(indices, -1))
-    if len(input.shape) != len(indices.shape):
-        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, "
-                           f"but got {len(input.shape)} dimensions for input, and {len(indices.shape)} dimensions for "
-                           "indices")
-    ax = one_dim(dim, len(input.shape))
-    shape, places = list(input.shape), list(indices.shape)
-    shape[ax] = places[ax] = 1
-    together = list(np.broadcast_shapes(tuple(shape), tuple(places)))
-    shape, places = together.copy(), together
-    shape[ax], places[ax] = input.shape[ax], indices.shape[ax]
-    return gather(input.expand(*shape), ax, op["mod"](indices, input.shape[ax]).expand(*places))
-
-
 def _selection(x: Tensor, key: tuple) -> tuple:
     """The operands and parameters of a selection by index arrays (one an axis, from the first)."""
     return key, {"spec": ("a",) * len(key) + (":",) * (len(x.shape) - len(key)), "at": 0}

@@ -11,8 +11,8 @@ from .dtypes import converted
 from .errors import c_name, scalar_name
 from .gathering import index_select
 from .inplace import fill
-from .promotion import default, promoted_type
-from .registry import FUNCTIONS, define, function, named, one_dim, run, sizes_of, tensor_of
+from .promotion import promoted_type
+from .registry import define, function, named, one_dim, run, sizes_of, tensor_of
 from .shapes import movedim, reshape
 from .tensor import Size, Tensor, raw, wrap
 from .together import step, together
@@ -98,16 +98,6 @@ def vstack(tensors: Sequence) -> Tensor:
     """Tensors one above the other."""
     tensors = _several("vstack", tensors)
     return cat([reshape(x, 1, -1) if len(x.shape) < 2 else x for x in tensors], 0)
-
-
-@function(method=False)
-def column_stack(tensors: Sequence) -> Tensor:
-    """Tensors one beside the other, vectors as columns."""
-    return cat([reshape(x, -1, 1) if len(x.shape) < 2 else x for x in _several("column_stack", tensors)], 1)
-
-
-define("dstack", lambda tensors: cat([FUNCTIONS["atleast_3d"](x) for x in _several("dstack", tensors)], 2),
-       "Tensors one behind the other.", method=False)
 
 
 @function()
@@ -237,24 +227,6 @@ def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
     if (dim1, dim2) == (-2, -1):
         return y
     return together((movedim(y, (-2, -1), (dim1, dim2)),), "DiagEmbedBackward0", (self,))[0]
-
-
-@function(method=False)
-@step("BlockDiagBackward0", "tensors")
-def block_diag(*tensors: Tensor) -> Tensor:
-    """Matrices along a diagonal, zeros elsewhere."""
-    blocks = [tensor_of(t) for t in tensors] or [wrap(np.zeros((1, 0), default.dtype))]
-    for k, t in enumerate(blocks):
-        if len(t.shape) > 2:
-            raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {k} has "
-                               f"{len(t.shape)} dimensions")
-    blocks = [reshape(t, 1, -1) if len(t.shape) < 2 else t for t in blocks]
-    rows, columns = [sum(t.shape[k] for t in blocks) for k in (0, 1)]
-    y, i, j = wrap(np.zeros((rows, columns), promoted_type(*[t.dtype for t in blocks]))), 0, 0
-    for t in blocks:
-        y[i:i + t.shape[0], j:j + t.shape[1]] = t                                  # type: ignore[index]
-        i, j = i + t.shape[0], j + t.shape[1]
-    return y
 
 
 @function()

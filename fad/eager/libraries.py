@@ -88,12 +88,10 @@ class _Step(NamedTuple):
 _SOLVED = _Step("LinalgSolveExBackward0", "A", "result")
 _INVERSE = _Step("LinalgInvExBackward0", results="inverse")
 _CHOLESKY = _Step("LinalgCholeskyExBackward0", results="L")
-_STEPS = {"lu": _Step("LinalgLuBackward0", results="P L U"),
-          "householder_product": _Step("LinalgHouseholderProductBackward0", "input tau", "result"),
-          "svdvals": _Step("LinalgSvdBackward0", results="S", copies=True),
+_STEPS = {"svdvals": _Step("LinalgSvdBackward0", results="S", copies=True),
           "eigvals": _Step("LinalgEigBackward0", results="eigenvalues", copies=True),
           "eigvalsh": _Step("LinalgEighBackward0", results="eigenvalues", copies=True),
-          "cond": _Step("CondBackward0", copies=True), "ndtr": _Step("NdtrBackward0", copies=True),
+          "ndtr": _Step("NdtrBackward0", copies=True),
           "solve": _SOLVED, "solve_ex": _SOLVED,
           "solve_triangular": _Step("LinalgSolveTriangularBackward0", "self", "result"),
           "cholesky": _CHOLESKY, "cholesky_ex": _CHOLESKY, "inv": _INVERSE, "inv_ex": _INVERSE,

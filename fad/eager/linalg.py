@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from ..ops.table import TABLE
-from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
-from .factors import MATRICES, failures, pivoting
+from ..util.array import AnyArray, Axes, DTypeLike
+from .factors import LinAlgError, failures
 from .libraries import face
 from .products import cross_product
 from .registry import named
-from .results import QR, Cholesky, Factors, Inverted, LeastSquares, Solved
+from .results import QR, Cholesky, Inverted, LeastSquares, Solved
 from .tensor import Tensor, raw, wrap
 
 
@@ -79,13 +79,6 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     return y.mT.conj() if upper else y
 
 
-def vander(x: Tensor, *, N: "int | None" = None) -> Tensor:
-    """The powers 0, 1, 2, ... of the elements, along a new last dimension."""
-    if not len(x.shape):
-        x = x.reshape(1)
-    return Tensor._stack_rows([x**k for k in range(x.shape[-1] if N is None else N)], -1)  # type: ignore[attr-defined]
-
-
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B (left=False: X A = B)."""
     if left and (len(B.shape) == 1 or A.shape[:-1] == B.shape):  # one vector, or one for each matrix
@@ -119,70 +112,17 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
     return A.diagonal(offset, dim1, dim2)
 
 
-def matrix_rank(A: Tensor, tol: object = None, hermitian: bool = False, *, atol: "ArrayOrNumber | None" = None,
-                rtol: "ArrayOrNumber | None" = None) -> Tensor:
-    """The number of singular values above atol and above rtol times the largest one; rtol is 0 where only atol is
-    given, else what rounding leaves.
-    """
-    absolute, relative = (None if t is None else np.asarray(raw(t)) for t in (atol if tol is None else tol, rtol))
-    s = np.abs(np.linalg.eigvalsh(A._a)) if hermitian else np.linalg.svd(A._a, compute_uv=False)
-    rounding = max(A._a.shape[-2:]) * np.finfo(s.dtype).eps
-    relative = np.where(0.0 if absolute is None else absolute > 0, 0.0, rounding) if relative is None else relative
-    largest = s.max(-1, initial=0)
-    least = np.maximum(0.0 if absolute is None else absolute, relative * largest)
-    return wrap(np.asarray((s > least[..., None]).sum(-1)))
-
-
-def lu(A: Tensor, *, pivot: bool = True) -> tuple:
-    """P, L, U with A = P L U; P in A's dtype."""
-    pivoting(pivot)
-    p, *factors = face("scipy.linalg.lu", A)
-    return Factors(p.to(A.dtype), *factors)
-
-
 def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | None" = None) -> tuple:
     """The solution of A X = B with the least sum of squares."""
-    if A._a.ndim > 2:
-        return _least_squares_of_stacks(A, B, rcond, driver)
     solution, residuals, rank, s = face("numpy.linalg.lstsq", A, B, rcond)
     residuals = residuals if isinstance(residuals, Tensor) else wrap(residuals.astype(s.dtype))   # of nothing
     return LeastSquares(solution, residuals, wrap(np.asarray(raw(rank), np.int64)), s)
 
 
-def _least_squares_of_stacks(A: Tensor, B: AnyArray, rcond: object, driver: object) -> tuple:
-    """The solution for each matrix of a stack, by its pseudoinverse. The sums of squares are told where there are more
-    equations than unknowns and all ranks are full; the ranks and the singular values, by the drivers that find them."""
-    rows, columns = A._a.shape[-2:]
-    cut = np.finfo(A._a.dtype).eps * max(rows, columns) if rcond is None else rcond
-    is_vector = B._a.ndim < A._a.ndim
-    right = B.unsqueeze(-1) if is_vector else B
-    solution = face("numpy.linalg.pinv", A, cut) @ right
-    none = wrap(np.zeros(0, np.empty(0, A._a.dtype).real.dtype))
-    rank = matrix_rank(A, rtol=cut)
-    squares = (right - A @ solution).abs().square().sum(-2) if rows > columns and (rank._a == columns).all() else none
-    found = face("numpy.linalg.svdvals", A) if driver in ("gelsd", "gelss") else none
-    return LeastSquares(solution.squeeze(-1) if is_vector else solution, squares,
-                        wrap(np.zeros(0, np.int64)) if driver == "gels" else rank, found)
-
-
-def cond(A: Tensor, p: object = None) -> Tensor:
-    """The condition number; in the 2-norm the largest singular value over the smallest, 0/0 not excepted."""
-    if A._a.ndim < 2:
-        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
-    if p not in (None, 2, -2):
-        return face("numpy.linalg.cond", A, p)
-    s = face("numpy.linalg.svdvals", A)
-    return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
-
-
 LINALG: dict[str, Callable] = {
     "norm": norm, "vector_norm": vector_norm, "matrix_norm": matrix_norm, "solve_triangular": solve_triangular,
-                               "cholesky": cholesky, "vander": vander,
-    "solve": solve, "qr": qr, "cross": cross, "cond": cond, "diagonal": diagonal,
+    "cholesky": cholesky, "solve": solve, "qr": qr, "cross": cross, "diagonal": diagonal, "lstsq": least_squares,
     "inv_ex": _told(lambda A: face("numpy.linalg.inv", A), Inverted),
     "cholesky_ex": _told(cholesky, Cholesky, inverted=False), "solve_ex": _told(solve, Solved),
-    **MATRICES, "matrix_exp": lambda A: face("scipy.linalg.expm", A), "lu": lu,
-    "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim),
-                               "multi_dot": lambda tensors: face("numpy.linalg.multi_dot", list(tensors)),
-    "lstsq": least_squares,
-    "tensorsolve": lambda A, B, dims=None: face("numpy.linalg.tensorsolve", A, B, dims), "matrix_rank": matrix_rank}
+    "LinAlgError": LinAlgError, "matrix_exp": lambda A: face("scipy.linalg.expm", A),
+    "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim)}

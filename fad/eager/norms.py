@@ -8,9 +8,11 @@ from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from . import composites
 from .dtypes import as_dtype
 from .errors import scalar_name
+from .indexing import getitem
 from .inplace import number
 from .reductions import amax, amin, kept, sum
 from .registry import define, dims_of, function, one_dim
+from .tensor import Tensor
 from .together import step
 
 
@@ -66,3 +68,13 @@ def _nuclear(x: AnyArray, dim: object, keepdim: bool) -> AnyArray:
 
 define("dist", lambda self, other, p=2: norm(self - other, p),
        "The p-norm of the difference.", node="DistBackward0", edges="self other", saves="self other result", shows="p")
+
+
+@function(method=False)
+@step("PdistBackward0", "input", "self=input result", "p")
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norms of the differences of every two rows."""
+    if len(input.shape) != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {len(input.shape)}D")
+    rows, columns = np.triu_indices(input.shape[0], 1)
+    return (getitem(input, rows) - getitem(input, columns)).norm(float(number(p, "pdist", "p")), dim=-1)

@@ -11,8 +11,8 @@ from . import composites
 from .errors import c_name, expands, not_expandable, scalar_name
 from .fast import product
 from .promotion import agree
-from .registry import define, function, in_precision, named, one_dim, run, tensor_of
-from .tensor import Tensor, is_operand, raw
+from .registry import by_record, define, function, in_precision, named, one_dim, run, tensor_of
+from .tensor import Tensor, is_operand
 from .together import step
 
 _MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
@@ -185,19 +185,16 @@ def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: int = 1, alpha: int =
     return added(self, matmul(mat, vec), beta, alpha)
 
 
-@function(changing=True)
-@step("AddrBackward0", "self vec1 vec2", "vec1 vec2", "alpha beta")
-def addr(self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: int = 1, alpha: int = 1) -> AnyArray:
-    """beta * self + alpha * the outer product of two vectors."""
-    product = outer(vec1, vec2)
-    _expands(self, product.shape)
-    return added(self, product, beta, alpha)
-
-
 def _expands(x: Tensor, shape: tuple) -> None:
     """Raise unless what is added to a product expands to its shape."""
     if not expands(x.shape, shape):
         raise RuntimeError(not_expandable(tuple(x.shape), tuple(shape), x.dtype))
+
+
+define("addbmm",
+       lambda self, batch1, batch2, *, beta=1, alpha=1: added(self, matmul(batch1, batch2).sum(0), beta, alpha),
+       "beta * self + alpha * the sum of the products of a batch.",
+       node="AddbmmBackward0", edges="self batch1 batch2", saves="batch1 batch2", shows="alpha beta", changing=True)
 
 
 @function(changing=True)
@@ -212,25 +209,12 @@ def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: int = 1, alph
     return added(self, matmul(batch1, batch2), beta, alpha)
 
 
-def kron(self: Tensor, other: Tensor) -> Tensor:
-    """numpy.kron, on tensors."""
-    return in_precision(BY_NAME["numpy.kron"].call(self, other), (self, other))
-
-
-def _face(name: str, target: str, method: bool = True, **renamed: str) -> None:
-    def call(*args: ArrayOrNumber, **kwargs: object) -> AnyArray:
-        kwargs = {renamed.get(key, key): value for key, value in kwargs.items()}
-        return in_precision(BY_NAME[target].call(*args, **kwargs), args)
-    call.__name__, call.__doc__ = name.rpartition(".")[2], f"{target}, on tensors."
-    function(name, method=method)(call)
-
-
-function()(step("KronBackward0", "self other", copies="self other")(kron))
 for _name, _target in {"inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
-                       "slogdet": "numpy.linalg.slogdet", "corrcoef": "numpy.corrcoef",
-                       "matrix_power": "numpy.linalg.matrix_power",
-                       "pinverse": "numpy.linalg.pinv"}.items():
-    _face(_name, _target, dim="axis")
+                       "slogdet": "numpy.linalg.slogdet", "matrix_power": "numpy.linalg.matrix_power",
+                       "pinverse": "numpy.linalg.pinv", "matrix_exp": "scipy.linalg.expm"}.items():
+    by_record(_name, _target)
+define("kron", lambda self, other: in_precision(BY_NAME["numpy.kron"].call(self, other), (self, other)),
+       "numpy.kron, on tensors.", node="KronBackward0", edges="self other", copies="self other")
 
 
 @step("LinalgCrossBackward0", "self other", "self other", "dim")
@@ -263,33 +247,6 @@ def cross(self: Tensor, other: Tensor, dim: "int | None" = None) -> Tensor:
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
     return cross_product(self, other, dim)
-
-
-@function()
-def cov(self: Tensor, *, correction: int = 1, fweights: "Tensor | None" = None,
-        aweights: "Tensor | None" = None) -> Tensor:
-    """The covariances of variables, a row each."""
-    if len(self.shape) > 2:
-        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with "
-                           f"{len(self.shape)} dimensions")
-    for name, weights, kinds, kind in (("fweights", fweights, "iu", "integral"),
-                                       ("aweights", aweights, "f", "floating point")):
-        if weights is None:
-            continue
-        w, observations = raw(weights), self.shape[-1] if len(self.shape) else 1
-        if w.ndim > 1:
-            raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.ndim} "
-                               "dimensions")
-        if w.dtype.kind not in kinds:
-            raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with "
-                               f"{scalar_name(w.dtype)} dtype")
-        if w.size != observations:
-            raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input "
-                               f"but got {w.size} != {observations}")
-        if (w < 0).any():
-            raise RuntimeError(f"cov(): {name} cannot be negative")
-    return in_precision(BY_NAME["numpy.cov"].call(self, ddof=correction, fweights=raw(fweights), aweights=aweights),
-                        (self,))
 
 
 @function()

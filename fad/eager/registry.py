@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
+from ..ops.face import BY_NAME
 from ..ops.table import TABLE
 from ..util.array import AnyArray, ArrayOrNumber
 from . import errors
@@ -76,6 +77,14 @@ def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "",
     return call
 
 
+def by_record(name: str, target: str, changing: bool = False) -> None:
+    """Enter a function of NumPy or SciPy under PyTorch's name: its record's."""
+    def call(*args: object) -> Any:
+        return in_precision(BY_NAME[target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]),
+                            args)
+    define(name, call, f"{target}, on tensors.", changing=changing)
+
+
 def in_numpys_words(call: Callable, f: Callable) -> Callable:
     """A function of dim and keepdim that takes NumPy's names of these options too: axis and keepdims."""
     code = getattr(inspect.unwrap(f), "__code__", None)
@@ -129,11 +138,6 @@ def run(op: Op, *args: object, label: "str | None" = None, **params: object) -> 
     if level == 1:
         return apart(apply(op, args, params, label), args[:1])
     return op(*args, **params) if level else wrap(np.asarray(op(*args, **params)))
-
-
-def by_number(x: Tensor, number: float) -> Tensor:
-    """x times a number, as a step that saves no tensor."""
-    return run(TABLE["mul"], x, number, label="MulBackward1") if isinstance(number, (int, float)) else x * number
 
 
 def delivered(y: object, out: object, name: str) -> Any:

@@ -5,16 +5,11 @@ from typing import Any
 RESULTS = {  # what there is of each: its parts, and what they are
     "Extreme": ("values indices", "The result of max, min, sort, topk and their like along a dimension."),
     "Bounds": ("min max", "The result of aminmax."),
-    "SVD": ("U S V", "U diag(S) V^H."),
     "QR": ("Q R", "The factors of qr."),
-    "LU": ("LU pivots", "L below the diagonal and U in one matrix, and by which row each was exchanged, from 1 on."),
-    "FactoredLU": ("LU pivots info", "LU and, for each matrix, 0 where nothing went wrong."),
-    "Factors": ("P L U", "A = P L U."),
     "Inverted": ("inverse info", "An inverse and, for each matrix, 0 where nothing went wrong."),
     "Cholesky": ("L info", "A Cholesky factor and, for each matrix, 0 where nothing went wrong."),
     "Solved": ("result info", "A solution and, for each matrix, 0 where nothing went wrong."),
-    "LeastSquares": ("solution residuals rank singular_values", "The solution of least squares, and more of it."),
-    "Scaled": ("mantissa exponent", "Numbers as mantissa * 2 ** exponent.")}
+    "LeastSquares": ("solution residuals rank singular_values", "The solution of least squares, and more of it.")}
 
 
 def _result(name: str) -> Any:
@@ -24,5 +19,4 @@ def _result(name: str) -> Any:
     return made
 
 
-Extreme, Bounds, SVD, QR, LU, FactoredLU, Factors, Inverted, Cholesky, Solved, LeastSquares, Scaled = map(
-    _result, RESULTS)
+Extreme, Bounds, QR, Inverted, Cholesky, Solved, LeastSquares = map(_result, RESULTS)

@@ -5,7 +5,7 @@ have.
 """
 
 _TABLE = """
--: Bernoulli0 BlockDiag0 Ceil0 Clone0 Conj0 ConjPhysical0 Deg2Rad0 Fill2 Fill3 Floor0 Fmod0 Frac0 Neg0 Normal0 Rad2Deg0
+-: Bernoulli0 Ceil0 Clone0 Conj0 ConjPhysical0 Deg2Rad0 Fill2 Fill3 Floor0 Fmod0 Frac0 Neg0 Normal0 Rad2Deg0
   Remainder0 Round0 Round1 Sign0 T0 T1 ToCopy0 Trunc0 Uniform0 Unique20 ViewAsComplex0 ViewAsReal0 Zero0
 alpha: Add0 Rsub0 Rsub1 Sub0
 condition: Where0
@@ -17,22 +17,20 @@ mask: MaskedFill0 MaskedFill1
 other: Div1 Mul1
 pad: ConstantPadNd0
 result: Exp0 Exp20 Expm10 Polar0 Reciprocal0 Relu0 Rsqrt0 Sigmoid0 SpecialNdtri0 Sqrt0 Tan0 Tanh0
-self: Abs0 Acos0 Acosh0 AdaptiveAvgPool2D0 Angle0 Asin0 Asinh0 Atan0 Atanh0 Cos0 Cosh0 Digamma0 Erf0
+self: Abs0 Acos0 Acosh0 Angle0 Asin0 Asinh0 Atan0 Atanh0 Cos0 Cosh0 Digamma0 Erf0
   Erfc0 Erfinv0 I00 Lgamma0 LinalgMatrixExp0 Log0 Log100 Log1P0 Log20 NanToNum0 Silu0 Sin0
   Sinc0 Sinh0 SpecialEntr0
-self_sym_sizes: Expand0 ReshapeAlias0 Squeeze0 Squeeze3 Sum0 Trace0 UnsafeView0 View0
+self_sym_sizes: Expand0 Squeeze0 Squeeze3 Sum0 Trace0 UnsafeView0 View0
 weight: Lerp0
 L upper: LinalgCholeskyEx0
 accumulate indices: IndexPut0
 approximate self: Gelu0
 buffer self: LogSigmoid0
-dim index: IndexFill0 IndexFill1 Scatter0 Scatter1 ScatterAdd0 SelectScatter0
+dim index: IndexFill0 IndexFill1 Scatter0 Scatter1 ScatterAdd0
 dim normalization: FftC2R0
 dim result: LogSoftmax0 Softmax0
-exponent: Frexp0
 dim self_sym_sizes: Squeeze1 Squeeze2 Squeeze4 Squeeze5
 dim0 dim1: Transpose0 Transpose1
-dims k: Rot900
 dims shifts: Roll0
 eigenvalues eigenvectors: LinalgEig0 LinalgEigh0
 eps self: Logit0
@@ -48,7 +46,6 @@ negative_slope self: LeakyRelu0
 other result: Ldexp0
 other self: Atan20 Div0 Fmax0 Fmin0 Fmod1 Igamma0 Igammac0 Logaddexp0 Logaddexp20 Maximum0 Minimum0 Mul0 Nextafter0
   Remainder1 SpecialXlog1Py0 SpecialZeta0 Vdot0 Xlogy0
-p self: Mvlgamma0
 padding self: ReflectionPad1D0 ReflectionPad2D0 ReplicationPad1D0 ReplicationPad2D0
 repeats self_sym_sizes: Repeat0
 result self: Copysign0 Copysign1 LinalgPinv0 Max1 Median0 Min1 Nanmedian0 Prod0 Sgn0 SpecialErfcx0 SpecialI0E0
@@ -59,9 +56,7 @@ self threshold: Threshold0
 self vec: Mv0
 self weight: PreluKernel0
 self_sym_numel self_sym_sizes: Mean0
-LU pivot pivots: LinalgLuFactorEx0
 Q R mode: LinalgQr0
-accumulate index source: Put0
 b self solution: LinalgLstsq0
 beta self threshold: Softplus0
 dim forward normalization: FftC2C0
@@ -74,10 +69,9 @@ dim other self: LinalgCross0
 dim result self: Cumprod0 Logcumsumexp0
 dim self_sym_sizes split_size: Split0
 dim self_sym_sizes split_sizes: SplitWithSizes0
-dim1 dim2 offset: DiagEmbed0 DiagonalScatter0
+dim1 dim2 offset: DiagEmbed0
 end self weight: Lerp1
 exponent result self: Pow1 Pow2
-input result tau: LinalgHouseholderProduct0
 max min self: Clamp0 Clamp1
 max_val min_val self: Hardtanh0
 other result self: Hypot0
@@ -85,34 +79,27 @@ other rounding_mode self: Div2
 output_size scales self_sym_sizes: UpsampleNearest1D0
 p result self: Pdist0
 reduction self target: MseLoss0
-result self upper: CholeskyInverse0
 size storage_offset stride: AsStrided0
 tensor1 tensor2 value: Addcdiv0 Addcmul0
 A LU pivots result: LinalgDet0
 A LU pivots sign: LinalgSlogdet0
-L P U pivot: LinalgLu0
 align_corners output_size scales self_sym_sizes: UpsampleLinear1D0
 alpha batch1 batch2 beta: Baddbmm0
 alpha beta mat vec: Addmv0
-alpha beta vec1 vec2: Addr0
 alpha input_scale scale self: Elu0
 beta reduction self target: SmoothL1Loss0
 correction dim keepdim self: Var0 VarMean0
 delta reduction self target: HuberLoss0
-dim end start step: SliceScatter0
 dim index self sparse_grad: Gather0
 dim index source source_dim: IndexCopy0
-dim indices keepdim self_sym_sizes: Kthvalue0 Max0 Median1 Min0 Mode0 Nanmedian1
+dim indices keepdim self_sym_sizes: Max0 Median1 Min0 Nanmedian1
 dim keepdim result self: Amax0 Amin0 Logsumexp0 Prod1
 dim keepdim self_sym_numel self_sym_sizes: Mean1
-dim maxnorm p self: Renorm0
 dim normalization onesided self: FftR2C0
 dim1 dim2 offset self_sym_sizes: Diagonal0
 dimension self_sym_sizes size step: Unfold0
-input2 result self upper: CholeskySolve0
 other p result self: Dist0
 output_size scales_h scales_w self_sym_sizes: UpsampleNearest2D0
-p result x1 x2: Cdist0
 reduction self target weight: BinaryCrossEntropy0
 A LU left pivots result: LinalgSolveEx0
 S S_sym_argsize_minus_1 U Vh full_matrices: LinalgSvd0
@@ -163,11 +150,10 @@ _TENSORS = frozenset((  # the names that tensors have; others are numbers, sizes
     "target buffer noise tau source src input2 x1 x2 bias running_mean running_var total_weight pos_weight imag real "
     "inverse sign").split())
 # `other`, `weight`, `index` are
-_OF_NUMBERS = frozenset(("DivBackward1", "MulBackward1", "LerpBackward0", "SelectBackward0", "SelectScatterBackward0"))
+_OF_NUMBERS = frozenset(("DivBackward1", "MulBackward1", "LerpBackward0", "SelectBackward0"))
 # their slopes are constant piece by piece: a recorded gradient still leads to the argument, where nothing more comes of
 # it
 FLAT = frozenset(f"{name}Backward0" for name in "Relu LeakyRelu Hardtanh Threshold".split())
 # they save no tensor: any number of passes goes through
 LASTING = _OF_NUMBERS | {node for node, names in SHOWN.items() if _TENSORS.isdisjoint(names)} - {
-    "FrexpBackward0",         # whose exponent is a tensor
     "UnsafeViewBackward0"}    # as which products are shown, whose factors are saved by the step behind it

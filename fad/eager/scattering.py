@@ -1,15 +1,11 @@
-"""Reductions of what is scattered to the same place; parts of a tensor written over in a copy of it."""
-from collections.abc import Callable
-
+"""Reductions of what is scattered to the same place."""
 import numpy as np
 
 from .gathering import _along
 from .indexing import getitem
 from .joining import cat
-from .names import node_name
-from .promotion import agree
 from .reductions import in_dtype
-from .registry import FUNCTIONS, define, function, one_dim
+from .registry import function, one_dim
 from .shapes import reshape
 from .tensor import Tensor, raw, wrap
 from .together import step
@@ -73,36 +69,3 @@ def index_reduce(self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: 
     wide = raw(index).reshape([-1 if k == ax else 1 for k in range(len(source.shape))])
     return scatter_reduce(self, dim, wrap(np.broadcast_to(wide, source.shape)), source, reduce,
                           include_self=include_self)
-
-
-@function(changing=True)
-@step("PutBackward0", "self source", "index source", "accumulate")
-def put(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """self with the elements at these places (in row-major order) replaced by, or increased by, source's."""
-    agree("put_(): self and source expected to have the same dtype, but got self.dtype = {} and source.dtype = {}",
-          self, source)
-    counts = int(np.prod(source.shape, dtype=int)), raw(index).size
-    if counts[0] != counts[1]:
-        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got "
-                         f"source.numel() = {counts[0]}, index.numel() = {counts[1]}")
-    flat = reshape(self, -1).index_put((raw(index).reshape(-1),), reshape(source, -1), accumulate)
-    return reshape(flat, *self.shape)
-
-
-def _written_over(name: str, view: Callable) -> None:
-    def call(self: Tensor, src: Tensor, *args: object, **kwargs: object) -> Tensor:
-        y = self.clone()  # type: ignore[attr-defined]
-        view(y, *args, **kwargs).copy_(src)
-        return y
-    define(name, call, f"A copy of self with src written over its {name.partition('_')[0]}.", edges="self src",
-           node=node_name(name))
-
-
-def _slice(self: Tensor, dim: int = 0, start: "int | None" = None, end: "int | None" = None, step: int = 1) -> Tensor:
-    return getitem(self, (slice(None),) * one_dim(dim, self._a.ndim) + (slice(start, end, step),))
-
-
-for _name, _view in {"select_scatter": FUNCTIONS["select"], "slice_scatter": _slice,
-                     "diagonal_scatter": FUNCTIONS["diagonal"],
-                     "as_strided_scatter": FUNCTIONS["as_strided"]}.items():
-    _written_over(_name, _view)

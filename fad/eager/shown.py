@@ -41,7 +41,7 @@ _SEVERAL: dict = {
        for name in ("Sum", "Nansum", "Var", "VarMean", "Std", "StdMean", "LinalgVectorNorm")},
     "FlipBackward0": ("dims",), "RollBackward0": ("dims", "shifts")}
 # parameters that are floats there, and may be given as ints
-_FLOATS = {("PdistBackward0", "p"), ("CdistBackward0", "p"), ("LogitBackward0", "eps"), ("HuberLossBackward0", "delta"),
+_FLOATS = {("PdistBackward0", "p"), ("LogitBackward0", "eps"), ("HuberLossBackward0", "delta"),
            ("SmoothL1LossBackward0", "beta"), ("NativeGroupNormBackward0", "eps"), ("NativeBatchNormBackward0", "eps"),
            ("UpsampleNearest1DBackward0", "scales"), ("UpsampleLinear1DBackward0", "scales")}
 _MEASURES = {"sizes": lambda x: tuple(x.shape), "numel": lambda x: math.prod(x.shape),

@@ -12,12 +12,11 @@ from ..util.array import AnyArray, ArrayOrNumber
 from .composite import Composite
 from .errors import scalar_name
 from .inplace import requires_grad, wanted
-from .names import node_name
 from .node import Undifferentiable
 from .picked import foremost, in_order
 from .record import edge
 from .reductions import _shared, _take, extremes
-from .registry import define, delivered, function, one_dim
+from .registry import delivered, function, one_dim
 from .results import Extreme
 from .state import now
 from .tensor import Tensor, raw, wrap
@@ -102,18 +101,6 @@ def _not_empty(x: AnyArray, ax: int, name: str) -> None:
         raise IndexError(f"{name}(): Expected reduction dim {ax} to have non-zero size.")
 
 
-@function()
-@step("KthvalueBackward0", "self", "self indices", "dim keepdim")
-@on_vectors
-def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
-    """(value, index) of the k-th smallest element along a dimension."""
-    ax = one_dim(dim, len(self.shape))
-    _not_empty(self, ax, "kthvalue")
-    if not 1 <= k <= self.shape[ax]:
-        raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(ax))
-    return _picked(self, np.take(argsort(self, ax)._a, k - 1, ax), ax, keepdim)
-
-
 def _median_name(name: str) -> Callable:
     return lambda given: f"{name}Backward{int(given['dim'] is not None)}"
 
@@ -156,59 +143,6 @@ def nanmedian_of_all(x: Tensor) -> Tensor:
     return _shared(x, x._a == a[(a.size - 1) // 2] if a.size else np.isnan(x._a))
 
 
-@function()
-@step("ModeBackward0", "self", "self indices", "dim keepdim")
-@on_vectors
-def mode(self: Tensor, dim: int = -1, keepdim: bool = False) -> tuple:
-    """(values, indices) of what occurs most often along a dimension, the smallest of equals, the last place where it
-    does."""
-    ax = one_dim(dim, len(self.shape))
-    _not_empty(self, ax, "mode")
-    a = np.moveaxis(self._a, ax, -1)
-    places = np.asarray([_most_frequent(row) for row in a.reshape(-1, a.shape[-1])], np.int64).reshape(a.shape[:-1])
-    return _picked(self, places, ax, keepdim)
-
-
-def _most_frequent(row: np.ndarray) -> int:
-    found, counts = np.unique(row, return_counts=True)
-    return int(np.nonzero(row == found[np.argmax(counts)])[0][-1]) if not np.isnan(row).all() else len(row) - 1
-
-
-def _quantiles(name: str) -> None:
-    def call(self: Tensor, q: ArrayOrNumber, dim: "int | None" = None, keepdim: bool = False, *,
-             interpolation: str = "linear") -> Tensor:
-        _check_quantile(self, q, interpolation)
-        if not len(self.shape):
-            dim = dim if dim is None or one_dim(dim, 0) else None
-        axis = None if dim is None else one_dim(dim, len(self.shape))
-        y = BY_NAME[f"numpy.{name}"].call(self, q, axis=axis, method=interpolation, keepdims=keepdim)
-        return op["cast"](y, dtype=self.dtype) if y.dtype != self.dtype else y
-    define(name, call, f"numpy.{name}, along a dimension or of all elements.", node=node_name(name), edges="self q",
-           copies="self")
-
-
-def _check_quantile(x: AnyArray, q: ArrayOrNumber, interpolation: str) -> None:
-    if not isinstance(x, Tensor):
-        return
-    chances = np.asarray(raw(q))
-    if not x._a.size:
-        raise RuntimeError("quantile() input tensor must be non-empty")
-    if chances.ndim > 1:
-        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
-    if x._a.dtype not in (np.float32, np.float64):
-        raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    if isinstance(q, Tensor) and q._a.dtype != x._a.dtype:
-        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
-    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
-        raise RuntimeError(f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
-                           f"got {interpolation}")
-    if not ((chances >= 0) & (chances <= 1)).all():
-        raise RuntimeError("quantile() q values must be in the range [0, 1]" if isinstance(q, Tensor)
-                           else f"quantile() q must be in the range [0, 1] but got {q:g}")
-
-
-_quantiles("quantile")
-_quantiles("nanquantile")
 
 # -- what there is, and how often: no derivatives ----------------------------------------------------------------------
 
@@ -306,7 +240,3 @@ def isin(elements: Tensor, test_elements: ArrayOrNumber, *, assume_unique: bool 
          invert: bool = False) -> Tensor:
     """Whether each element is among the test elements."""
     return wrap(np.asarray(np.isin(raw(elements), raw(test_elements), invert=invert)))
-
-
-define("argwhere", lambda self: self.nonzero(), "The indices of what is not zero, a row for each.")
-define("msort", lambda self: self.sort(0)[0], "Sorted along the first dimension.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..util.nearest import MissingName
+from ..util.nearest import MissingName, of_numpy
 
 SAME = object()
 subclassed: "list[Callable]" = []                 # set by overrides.py: is told of each subclass of Tensor
@@ -130,7 +130,7 @@ class Tensor:
     def __getattr__(self, name: str) -> Any:
         if name in _UNSET:                        # slots that are filled when first needed
             return None
-        raise MissingName(f"'Tensor' object has no attribute {name!r}", name, lambda: dir(Tensor))
+        raise MissingName(f"'Tensor' object has no attribute {name!r}", name, lambda: dir(Tensor), of_numpy(name))
 
     @property
     def extra(self) -> Extra:

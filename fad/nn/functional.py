@@ -1,5 +1,4 @@
 """fad.nn.functional: what layers compute, as functions."""
-from ..eager.combining import pdist as pdist
 from ..eager.nn.activations import elu as elu
 from ..eager.nn.activations import elu_ as elu_
 from ..eager.nn.activations import gelu as gelu
@@ -48,6 +47,7 @@ from ..eager.nn.pooling import avg_pool1d as avg_pool1d
 from ..eager.nn.pooling import avg_pool2d as avg_pool2d
 from ..eager.nn.pooling import max_pool1d as max_pool1d
 from ..eager.nn.pooling import max_pool2d as max_pool2d
+from ..eager.norms import pdist as pdist
 from ..eager.overrides import overridable as _overridable
 from ..util.lazy import refusing_names as _refusing_names
 

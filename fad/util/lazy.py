@@ -8,7 +8,7 @@ from typing import Any
 
 from .elsewhere import in_new_thread
 from .forks import unforkable
-from .nearest import MissingName
+from .nearest import MissingName, of_numpy
 
 # These import modules of Numba. All of Numba comes first: two threads that import parts of it at the same time get
 # modules that are not complete.
@@ -144,7 +144,7 @@ def lazy_names(namespace: dict, where: Mapping[str, str], others: str,
         else:
             names = imported(f"{package}.{others}").NAMES
             if name not in names:
-                raise MissingName(f"module {package!r} has no attribute {name!r}", name, listed)
+                raise MissingName(f"module {package!r} has no attribute {name!r}", name, listed, of_numpy(name))
             value = names[name]
         if name in above_rooms:
             _with_modules(value, vars(sys.modules.get(f"{package}.{name}", value)))

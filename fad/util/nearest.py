@@ -2,6 +2,8 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """The name among these that this one was probably meant to be; empty if there is none.
@@ -23,6 +25,15 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     """
     found = nearest(name, names)
     return f". Did you mean: {found!r}?" if found else ""
+
+
+def of_numpy(name: str) -> str:
+    """The sentence about NumPy's function of this name, which takes tensors; empty if there is none.
+
+    >>> of_numpy("cov"), of_numpy("covv")
+    ('numpy.cov takes tensors, too.', '')
+    """
+    return f"numpy.{name} takes tensors, too." if callable(getattr(np, name, None)) else ""
 
 
 class MissingName(AttributeError):

@@ -13,27 +13,11 @@ X = np.random.default_rng(3).standard_normal((3, 4))
 INDEX = np.array([[0, 1, 0], [2, 2, 1]])
 
 DIFFERENTIABLE = {
-    "rot90": lambda x: x.rot90(3, (0, 1)), "rot90 back": lambda x: fad.rot90(x, -1, [0, 1]),
-    "vander": lambda x: fad.vander(x[0], 3, increasing=True),
-    "mvlgamma": lambda x: fad.mvlgamma(x * x + 3, 3), "cartesian_prod": lambda x: fad.cartesian_prod(x[0], x[1, :2]),
-    "combinations": lambda x: fad.combinations(x[0], 2, with_replacement=True), "renorm": lambda x: x.renorm(2, 0, 1.0),
-    "mode": lambda x: x.mode(1)[0],
     "nanmedian": lambda x: x.nanmedian(1)[0], "nanmedian of all": lambda x: x.nanmedian(),
-    "nanmean": lambda x: x.nanmean(0), "pdist": lambda x: fad.pdist(x, 3.0),
+    "pdist": lambda x: fad.nn.functional.pdist(x, 3.0),
     "addbmm": lambda x: fad.addbmm(x @ x.t(), x.expand(2, 3, 4), x.t().expand(2, 4, 3), beta=0.5),
-    "chain_matmul": lambda x: fad.chain_matmul(x, x.t(), x),
-    "cumulative_trapezoid": lambda x: fad.cumulative_trapezoid(x, x.cumsum(1), dim=1),
-    "gradient": lambda x: fad.gradient(x, spacing=2.0, dim=0)[0],
     "split_with_sizes": lambda x: x.split_with_sizes([1, 3], 1)[1],
-    "tensor_split": lambda x: x.tensor_split((1, 2), 1)[2], "hsplit": lambda x: fad.hsplit(x, 2)[0],
-    "atleast_3d": lambda x: fad.atleast_3d(x), "column_stack": lambda x: fad.column_stack((x[0], x[1])),
-    "dstack": lambda x: fad.dstack((x, x * 2)),
-    "deg2rad": lambda x: x.deg2rad(), "diagflat": lambda x: x.diagflat(1),
-    "matrix_exp": lambda x: fad.matrix_exp(x[:, :3]),
-    "select_scatter": lambda x: fad.select_scatter(x, x[0] * 2, 0, 1),
-    "slice_scatter": lambda x: fad.slice_scatter(x, x[:, :2] * 3, 1, 1, 3),
-    "diagonal_scatter": lambda x: fad.diagonal_scatter(x, x[0, :3] * 2),
-    "put": lambda x: x.put(fad.tensor([0, 5, 5]), x[0, :3] * 3, accumulate=True)}
+    "deg2rad": lambda x: x.deg2rad(), "matrix_exp": lambda x: fad.matrix_exp(x[:, :3])}
 for _reduce in ("sum", "prod", "mean", "amax", "amin"):
     for _include in (True, False):
         DIFFERENTIABLE[f"scatter_reduce {_reduce} {_include}"] = lambda x, r=_reduce, i=_include: fad.scatter_reduce(
@@ -78,8 +62,6 @@ def test_looking_up():
     assert fad.isin(fad.tensor([1, 2]), fad.tensor([2, 3])).tolist() == [False, True]
     values, inverse, counts = fad.unique_consecutive(fad.tensor([1, 1, 2, 1]), return_inverse=True, return_counts=True)
     assert (values.tolist(), inverse.tolist(), counts.tolist()) == ([1, 2, 1], [0, 0, 1, 2], [2, 1, 1])
-    values, places = fad.mode(fad.tensor([[1, 2, 2, 3], [0, 0, 5, 5]]))
-    assert values.tolist() == [2, 0] and places.tolist() == [2, 1]
     x = fad.tensor([2.0, 1.0, 2.0], requires_grad=True)
     y = fad.unique(x)
     assert y.requires_grad
@@ -96,8 +78,6 @@ def test_parts_that_may_be_changed():
         assert x.grad.abs().sum() > 0
     with pytest.raises(RuntimeError, match="SplitWithSizes .* returns multiple views"):
         (x * 1).split_with_sizes((1, 2))[0].mul_(2)
-    with pytest.raises(RuntimeError, match="not divisible by the split_size 3"):
-        fad.vsplit(fad.zeros(4, 2), 3)
 
 
 def test_files():
@@ -121,7 +101,7 @@ def test_devices_and_types():
         fad.device("cuda")
     assert not x.is_conj() and x.is_signed() and not fad.is_inference(x) and fad.is_nonzero(x[0]) and x.resolve_conj() is x
     assert fad.FloatTensor([1,
-                            2]).dtype == fad.float32 and fad.LongTensor(2, 3).shape == (2, 3) and fad.scalar_tensor(2).shape == ()
+                            2]).dtype == fad.float32 and fad.LongTensor(2, 3).shape == (2, 3)
     assert reversed(fad.arange(3))[0].item() == 2
 
 
@@ -144,7 +124,6 @@ def test_integers_between_bounds_have_no_derivative():
 
 ADDED = {
     "addmm": lambda z, x, b: fad.addmm(z[0], x, x.t(), beta=b), "addmv": lambda z, x, b: fad.addmv(z[0, 0], x, x[0], beta=b),
-    "addr": lambda z, x, b: fad.addr(z[0], x[:, 0], x[:, 1], beta=b),
     "addbmm": lambda z, x, b: fad.addbmm(z[0], x[None], x.t()[None], beta=b),
     "baddbmm": lambda z, x, b: fad.baddbmm(z, x[None], x.t()[None], beta=b)}
 
@@ -165,3 +144,13 @@ def test_what_beta_0_leaves_out_does_not_count(name):
         z = fad.autograd.forward_ad.make_dual(fad.full((1, 3, 3), np.nan), fad.ones(1, 3, 3))
         dy = fad.autograd.forward_ad.unpack_dual(ADDED[name](z, fad.tensor(X), 0)).tangent
     assert dy is None or not dy.numpy().any()
+
+
+def test_what_only_numpy_has_is_said_to_be_there():
+    for name in ("cov", "quantile"):
+        for home in (fad, fad.Tensor):
+            assert not hasattr(home, name)
+        for home in (fad, fad.ones(2)):
+            with pytest.raises(AttributeError, match=f"numpy.{name} takes tensors, too"):
+                getattr(home, name)
+    assert gradcheck(lambda x: np.quantile(x, 0.3, axis=1), fad.tensor(X, requires_grad=True))

@@ -255,8 +255,7 @@ def test_views_without_a_history_are_refused_as_taken_without_gradients():
 
 
 @pytest.mark.parametrize("f", [
-    lambda x: x.flip(0), lambda x: x.fliplr(), lambda x: x.rot90(2), lambda x: x.kthvalue(1, 0)[0],
-    lambda x: x[0].kthvalue(1)[0], lambda x: x[0, 0].max(0)[0],
+    lambda x: x.flip(0), lambda x: x.fliplr(), lambda x: x[0, 0].max(0)[0],
     lambda x: x[0, 0].sort()[0], lambda x: x[0, 0].median(), lambda x: x[0, 0].tile(())])
 @pytest.mark.parametrize("recorded", [False, True])
 def test_what_is_no_view_keeps_its_values(f, recorded):

@@ -84,12 +84,10 @@ DIFFERENT = {
     "signal: F.max_pool1d(x,2)": "view",
     "signal: F.avg_pool1d(x,2)": "view",
     "matrix: torch.broadcast_tensors(x,x)[0]": "view",
-    "matrix: torch.combinations(x[0])": "in0",
     "matrix: x**1": "in0",
     "image: F.conv2d(x,torch.ones(3,4,3,3,dtype=torch.float64))": "in0",
     "matrix: torch.fft.rfft(x)": "twice",
     "matrix: torch.tensordot(x,torch.eye(4,dtype=torch.float64),1)": "view",
-    "matrix: torch.gradient(x)[0]": "twice",
     "small: torch.erfinv(x)": "out in0 relu",
     "small: torch.sgn(x)": "twice",
     "small: 2.0 / x": "in0",
@@ -148,6 +146,5 @@ def test_a_network_with_steps_in_place():
 def test_what_marks_and_methods_there_are():
     with fad.autograd.profiler.emit_itt() as marks:
         assert marks.enabled
-    x, a = fad.tensor([-1.0, 0.25, 2.0]), fad.tensor([[2.0, 1.0], [1.0, 3.0]])
+    x = fad.tensor([-1.0, 0.25, 2.0])
     assert fad.prelu(x, fad.tensor([0.5])).tolist() == [-0.5, 0.25, 2.0]
-    assert fad.allclose(a @ fad.ones(2, 1).lu_solve(*fad.linalg.lu_factor(a)), fad.ones(2, 1))

@@ -94,11 +94,10 @@ import fad  # noqa: E402
 
 DIFFERENT = {                                          # why -> for each function what is otherwise
     "results that PyTorch takes for views of what nobody sees": {
-        "torch.cov": "view", "torch.stft": "in0 view", "F.avg_pool1d": "view",
+        "F.avg_pool1d": "view",
         "F.max_pool1d": "view", "F.linear": "view", "torch.inner": "view", "torch.tensordot": "view",
         "torch.fft.ifft": "view", "torch.fft.ihfft": "view", "torch.fft.ihfft2": "view", "torch.fft.ihfftn": "view",
-        "torch.linalg.cond": "view", "torch.linalg.multi_dot": "view", "torch.linalg.tensorinv": "view",
-        "torch.linalg.tensorsolve": "view"},
+        "torch.linalg.tensorinv": "view"},
     "rules that compute anew, or by another way, what PyTorch saves": {
         "F.group_norm": "saves", "F.layer_norm": "saves", "F.batch_norm": "saves", "F.logsigmoid": "saves",
         "torch.linalg.det": "saves", "torch.linalg.slogdet": "saves", "torch.linalg.solve": "saves",
@@ -110,8 +109,7 @@ DIFFERENT = {                                          # why -> for each functio
         "x.acosh_": "in0 out0", "x.asinh_": "in0 out0", "x.atanh_": "in0 out0", "torch.scatter": "in0 in1 out0 twice",
         "x.scatter_": "in0 in1 out0 twice"},
     "a step between neighbouring numbers, refused here": {"torch.nextafter": "in0 in1 out0 saves twice",
-                                                          "x.nextafter_": "in0 in1 out0 saves twice"},
-    "written in other steps": {"torch.combinations": "in0", "torch.gradient": "twice"}}
+                                                          "x.nextafter_": "in0 in1 out0 saves twice"}}
 BY_FUNCTION = {name: set(what.split()) for functions in DIFFERENT.values() for name, what in functions.items()}
 SAVED = [line.split(ARROW) for line in LINES.read_text().splitlines()]
 
@@ -129,7 +127,7 @@ def test_steps_save_what_pytorchs_save(start):
 
 def test_what_is_otherwise_is_not_what_was_mended():
     names = {question.partition(": ")[2].partition("(")[0] for question, _ in SAVED}
-    assert set(BY_FUNCTION) <= names and len(names) > 400
+    assert set(BY_FUNCTION) <= names and len(names) > 350
 
 
 def test_a_likelihood_shows_what_its_terms_count():
@@ -142,12 +140,12 @@ def test_a_likelihood_shows_what_its_terms_count():
 
 
 def test_rules_read_copies_of_what_pytorch_does_not_save():
-    x, q = fad.tensor([1.0, 4.0, 2.0], requires_grad=True), fad.tensor(0.25, requires_grad=True)
+    x, y = fad.tensor([1.0, 4.0], requires_grad=True), fad.tensor([2.0, 3.0], requires_grad=True)
     z = x * 1.0
-    y = fad.quantile(z, q)
+    product = fad.kron(z, y)
     z.zero_()
-    y.backward()
-    assert x.grad.tolist() == [0.5, 0.0, 0.5] and q.grad.item() == 2.0
+    product.sum().backward()
+    assert x.grad.tolist() == [5.0, 5.0] and y.grad.tolist() == [5.0, 5.0]
     assert fad.autograd.gradgradcheck(lambda a, b: fad.kron(a, b),
                                       (fad.rand(2, 2, dtype=fad.float64, requires_grad=True),
                                        fad.rand(2, dtype=fad.float64, requires_grad=True)))
