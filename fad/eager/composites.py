@@ -9,6 +9,7 @@ from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber
 from .composite import Composite, elementwise, quietly, sample
+from .errors import face
 
 _sum = op["sum"]
 
@@ -48,7 +49,7 @@ def _mean_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, k
 
 mean = Composite(
     "mean",
-    lambda x, axes, keep: BY_NAME["numpy.mean"].call(x, axis=axes, keepdims=keep),
+    lambda x, axes, keep: face("numpy.mean", x, axis=axes, keepdims=keep),
     _mean_pullback,
     quietly(lambda x, axes, keep: np.add.reduce(x, axis=axes, keepdims=keep) / (count(x, axes) or math.nan)),
     node="MeanBackward0",
@@ -113,7 +114,7 @@ def _logsumexp_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tup
 
 
 logsumexp = Composite("logsumexp",
-                      lambda x, axes, keep: BY_NAME["scipy.special.logsumexp"].call(x, axis=axes, keepdims=keep),
+                      lambda x, axes, keep: face("scipy.special.logsumexp", x, axis=axes, keepdims=keep),
                       _logsumexp_pullback,
                       quietly(lambda x, axes, keep: _log_sum(x, axes) if keep else np.squeeze(_log_sum(x, axes), axes)),
                       node="LogsumexpBackward0",
@@ -136,7 +137,7 @@ def _softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) 
     return (p - y * kept_sum(p, (axis,)),)
 
 
-softmax = Composite("softmax", lambda x, axis: BY_NAME["scipy.special.softmax"].call(x, axis=axis), _softmax_pullback,
+softmax = Composite("softmax", lambda x, axis: face("scipy.special.softmax", x, axis=axis), _softmax_pullback,
                     quietly(_softmax_run),
                     node="SoftmaxBackward0", samples=(sample((3, 4), axis=1), sample((3, 4), axis=0)))
 
@@ -157,7 +158,7 @@ def _log_softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: i
 
 
 log_softmax = Composite("log_softmax", lambda x, axis: x
-                        - BY_NAME["scipy.special.logsumexp"].call(x, axis=axis, keepdims=True), _log_softmax_pullback,
+                        - face("scipy.special.logsumexp", x, axis=axis, keepdims=True), _log_softmax_pullback,
                         _log_softmax_run, node="LogSoftmaxBackward0", samples=softmax.samples)
 
 # -- powers and sums of products ---------------------------------------------------------------------------------------
@@ -264,7 +265,7 @@ def _trace_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     return (gs[0] * np.eye(*xs[0].shape, dtype=xs[0].dtype),)
 
 
-trace = Composite("trace", lambda x: BY_NAME["numpy.trace"].call(x), _trace_pullback, lambda x: np.trace(x),
+trace = Composite("trace", lambda x: face("numpy.trace", x), _trace_pullback, lambda x: np.trace(x),
                   node="TraceBackward0",
                   samples=(sample((3, 3)), sample((2, 4))))
 

@@ -1,7 +1,10 @@
 """The messages that users of autograd match on."""
+from typing import Any
 
 import numpy as np
 
+from ..ops.face import BY_NAME
+from ..util.errors import ExtentError
 from ..util.interrupts import let_through
 
 SECOND_TIME = (
@@ -34,6 +37,24 @@ NOT_REQUIRED = "One of the differentiated Tensors does not require grad"
 NUMPY_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
 
+class Refused(RuntimeError, ValueError):
+    """NumPy's ValueError, which PyTorch's users know as a RuntimeError."""
+
+
+class OptionError(ValueError):
+    """An option that a function does not have."""
+
+
+def face(name: str, *args: object, **kwargs: object) -> Any:
+    """A function of NumPy or SciPy, by its record."""
+    try:
+        return BY_NAME[name].call(*args, **kwargs)
+    except ValueError as error:
+        if type(error) not in (ValueError, ExtentError):
+            raise
+        raise Refused(str(error)) from None
+
+
 def broadcasts(shapes: list) -> bool:
     """Whether shapes broadcast against each other."""
     try:
@@ -58,7 +79,7 @@ def wrapped(arrays: list) -> list:
 def in_words(op: object, arrays: list, error: Exception) -> Exception:
     """An error of NumPy's as PyTorch says it."""
     if op.kind != "elementwise":
-        return error
+        return Refused(*error.args) if type(error) is ValueError else error
     shapes = [x.shape for x in arrays if isinstance(x, np.ndarray)]
     if len(shapes) > 1 and not broadcasts(shapes):
         return RuntimeError(mismatch(*shapes[-2:]))

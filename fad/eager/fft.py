@@ -2,7 +2,7 @@
 from collections.abc import Callable
 
 from ..util.array import AnyArray, Axes
-from .libraries import face
+from .errors import face
 
 
 def _several(name: str, library: str) -> Callable:

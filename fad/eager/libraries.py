@@ -141,8 +141,3 @@ def _any_traced(args: tuple) -> bool:
 
 def _holds_tensors(args: tuple) -> bool:
     return bool(args) and isinstance(args[0], (tuple, list)) and any(isinstance(a, Tensor) for a in args[0])
-
-
-def face(name: str, *args: object, **kwargs: object) -> Any:
-    """A function of NumPy or SciPy by its face."""
-    return BY_NAME[name].call(*args, **kwargs)

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..ops.table import TABLE
 from ..util.array import AnyArray, Axes, DTypeLike
+from .errors import face
 from .factors import LinAlgError, failures
-from .libraries import face
 from .products import cross_product
 from .registry import named
 from .results import QR, Cholesky, Inverted, LeastSquares, Solved

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from . import composites
 from .dtypes import as_dtype
-from .errors import scalar_name
+from .errors import face, scalar_name
 from .indexing import getitem
 from .inplace import number
 from .reductions import amax, amin, kept, sum
@@ -62,7 +61,7 @@ def _nuclear(x: AnyArray, dim: object, keepdim: bool) -> AnyArray:
     n = len(x.shape)
     rows, columns = (0, 1) if dim is None else [one_dim(d, n) for d in dim]
     order = (*[k for k in range(n) if k not in (rows, columns)], rows, columns)
-    total = sum(BY_NAME["numpy.linalg.svd"].call(op["transpose"](x, axes=order), compute_uv=False), -1)
+    total = sum(face("numpy.linalg.svd", op["transpose"](x, axes=order), compute_uv=False), -1)
     return kept(total, x, (rows, columns)) if keepdim else total
 
 

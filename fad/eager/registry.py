@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
-from ..ops.face import BY_NAME
 from ..ops.table import TABLE
 from ..util.array import AnyArray, ArrayOrNumber
 from . import errors
+from .errors import face
 from .inplace import check_overlap, in_place, requires_grad
 from .overrides import MISSING, handled, overridable, overriding
 from .promotion import castable, precision, result_type
@@ -80,7 +80,7 @@ def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "",
 def by_record(name: str, target: str, changing: bool = False) -> None:
     """Enter a function of NumPy or SciPy under PyTorch's name: its record's."""
     def call(*args: object) -> Any:
-        return in_precision(BY_NAME[target].call(*[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]),
+        return in_precision(face(target, *[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]),
                             args)
     define(name, call, f"{target}, on tensors.", changing=changing)
 

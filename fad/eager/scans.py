@@ -3,9 +3,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray
+from .errors import face
 from .joining import stack
 from .reductions import in_dtype, summed
 from .registry import define, function, named, one_dim, run
@@ -22,7 +22,7 @@ define("cumprod", lambda self, dim, *, dtype=None: _accumulated("cumprod", self,
 def _accumulated(name: str, self: Tensor, dim: int, dtype: "np.dtype | None") -> AnyArray:
     ax = one_dim(dim, len(self.shape))
     x, kind = summed(self, dtype)
-    y = BY_NAME[f"numpy.{name}"].call(x, axis=ax) if len(x.shape) else x.clone()
+    y = face(f"numpy.{name}", x, axis=ax) if len(x.shape) else x.clone()
     return in_dtype(named(y, f"{name.capitalize()}Backward0"), kind)
 
 

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber
 from .composite import Composite
-from .errors import scalar_name
+from .errors import face, scalar_name
 from .inplace import requires_grad, wanted
 from .node import Undifferentiable
 from .picked import foremost, in_order
@@ -54,7 +53,7 @@ def argsort(self: AnyArray, dim: int = -1, descending: bool = False, stable: boo
         ax = one_dim(dim, len(self.shape))
         if not len(self.shape):
             return op["reshape"](argsort(op["reshape"](self, 1), dim, descending))
-        return BY_NAME["numpy.argsort"].call(op["neg"](self) if descending else self, axis=ax)
+        return face("numpy.argsort", op["neg"](self) if descending else self, axis=ax)
     a = self._a
     ax = one_dim(dim, a.ndim)
     if a.dtype.kind in "bc":

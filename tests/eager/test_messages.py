@@ -54,7 +54,7 @@ CASES = {
     "what is not differentiable is no tensor": (lambda: through(lambda ctx, g: g, lambda ctx, x: ctx.mark_non_differentiable(1)), RuntimeError,
                                                "mark_non_differentiable only accepts variable arguments"),
     "vectors of two lengths": (lambda: fad.ones(2).dot(fad.ones(3)), RuntimeError,
-                               "inconsistent tensor size, expected tensor .2. and src .3."),
+                               "shapes cannot be multiplied .2 and 3."),
     "copying what does not fit": (lambda: fad.ones(2).copy_(fad.ones(3)), RuntimeError,
                                   "The size of tensor a .2. must match the size of tensor b .3."),
     "too many indices": (lambda: fad.ones(2)[0, 0], IndexError, "too many indices for tensor of dimension 1"),

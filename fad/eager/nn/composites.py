@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...ops.face import BY_NAME
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray
 from ..composite import Composite, elementwise, quietly, sample
 from ..composites import mean
+from ..errors import OptionError, face
 from ..picked import along
 from ..tensor import Tensor, raw
 
@@ -97,11 +97,11 @@ def reduced(loss: AnyArray, reduction: str) -> AnyArray:
     """The mean, the sum or the elements of a loss."""
     axes = tuple(range(len(loss.shape)))
     if reduction == "mean":
-        return mean(loss, axes=axes, keep=False) if isinstance(loss, Tensor) else BY_NAME["numpy.mean"].call(loss)
+        return mean(loss, axes=axes, keep=False) if isinstance(loss, Tensor) else face("numpy.mean", loss)
     if reduction == "sum":
         return op["sum"](loss, axes=axes)
     if reduction != "none":
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+        raise OptionError(f"{reduction} is not a valid value for reduction")
     return loss
 
 
@@ -219,7 +219,7 @@ def _shares(classes: AnyArray, weight: "AnyArray | None", ignore: int, dtype: np
 
 def _picked(x: AnyArray, classes: AnyArray) -> tuple:
     """The operands and parameters that select each row's class."""
-    return (BY_NAME["numpy.arange"].call(classes.shape[0]), classes), {"spec": ("a", "a"), "at": 0}
+    return (face("numpy.arange", classes.shape[0]), classes), {"spec": ("a", "a"), "at": 0}
 
 
 def _nll(x: AnyArray, classes: AnyArray, weight: "AnyArray | None", ignore: int, reduction: str) -> AnyArray:

@@ -1,15 +1,14 @@
 """nn.functional: what layers compute, as functions of tensors (or of traced arrays: only ops and faces are used)."""
 import math
 import time
-from typing import Any
 
 import numpy as np
 
-from ...ops.face import BY_NAME
 from ...ops.numpy_api.arguments import fixed
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ..composites import addmm as addmm_step
+from ..errors import face
 from ..inplace import number
 from ..products import addmm, matmul
 from ..promotion import result_type
@@ -17,11 +16,6 @@ from ..registry import named, noting
 from ..state import now
 from ..tensor import Tensor, raw, wrap
 from ..together import step
-
-
-def call(name: str, *args: object, **kwargs: object) -> Any:
-    """A function of NumPy or SciPy by its face."""
-    return BY_NAME[name].call(*args, **kwargs)
 
 
 def sizes(x: object) -> tuple:
@@ -102,9 +96,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if isinstance(x1, Tensor) and isinstance(x2, Tensor) and x1.dtype != x2.dtype:
         dtype = result_type((x1, x2))
         x1, x2 = (x if x.dtype == dtype else op["cast"](x, dtype=dtype) for x in (x1, x2))
-    x1, x2 = call("numpy.broadcast_arrays", x1, x2)
-    product = call("numpy.sum", x1 * x2, axis=dim)
-    squares = [call("numpy.sum", x * x, axis=dim) for x in (x1, x2)]
+    x1, x2 = face("numpy.broadcast_arrays", x1, x2)
+    product = face("numpy.sum", x1 * x2, axis=dim)
+    squares = [face("numpy.sum", x * x, axis=dim) for x in (x1, x2)]
     norms = [op["sqrt"](op["where"](s > eps * eps, s, eps * eps)) for s in squares]
     return product / (norms[0] * norms[1])
 

@@ -7,6 +7,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray
 from ..composites import log_softmax as log_softmax_step
+from ..errors import face
 from ..inplace import wanted
 from ..picked import all_below
 from ..shown import REDUCTIONS, total_weight
@@ -15,7 +16,6 @@ from ..together import together
 from . import composites as steps
 from .activations import log_softmax
 from .composites import reduced
-from .functional import call
 
 
 def _noticed(input: Tensor, target: Tensor) -> None:
@@ -172,7 +172,7 @@ def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = N
     goal = target if not label_smoothing else target * (1.0 - label_smoothing) + label_smoothing / n
     terms = (logs * goal if weight is None
              else logs * goal * op["reshape"](weight, *[n if k == ax else 1 for k in range(len(input.shape))]))
-    loss = -call("numpy.sum", terms, axis=ax)
+    loss = -face("numpy.sum", terms, axis=ax)
     return reduced(loss, reduction)
 
 
@@ -184,13 +184,13 @@ def _smoothing(logs: object, classes: AnyArray, weight: "Tensor | None", ignore:
     terms = logs if weight is None else logs * op["reshape"](weight,
                                                              *[n if k == ax else 1 for k in range(len(logs.shape))])
     kept = classes != ignore
-    loss = op["where"](kept, -call("numpy.mean", terms, axis=ax), 0.0)
+    loss = op["where"](kept, -face("numpy.mean", terms, axis=ax), 0.0)
     if reduction != "mean":
         return reduced(loss, reduction)
     shares = op["cast"](kept, dtype=logs.dtype)
     if weight is not None:
         shares = shares * op["index"](weight, op["where"](kept, classes, 0), spec=("a",), at=0)
-    return call("numpy.sum", loss) / call("numpy.sum", shares)
+    return face("numpy.sum", loss) / face("numpy.sum", shares)
 
 
 # -- likelihoods -------------------------------------------------------------------------------------------------------
@@ -205,5 +205,5 @@ def kl_div(input: Tensor, target: Tensor, *, reduction: str = "mean", log_target
                       "in the next major release.", stacklevel=2)
     loss = op["exp"](target) * (target - input) if log_target else op["xlogy"](target, target) - target * input
     if reduction == "batchmean":
-        return call("numpy.sum", loss) / input.shape[0] if len(input.shape) else call("numpy.sum", loss)
+        return face("numpy.sum", loss) / input.shape[0] if len(input.shape) else face("numpy.sum", loss)
     return reduced(loss, reduction)

@@ -6,12 +6,13 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ..composite import Composite, sample
+from ..errors import face
 from ..normalisation import batch_norm as batch_norm_step
 from ..normalisation import layer_norm as layer_norm_step
 from ..registry import delivered, noting
 from ..tensor import Tensor, raw
 from ..together import step
-from .functional import call, sizes
+from .functional import sizes
 
 
 def _ends_in(input: object, shape: tuple) -> None:
@@ -50,8 +51,8 @@ def batch_norm(input: object, running_mean: object, running_var: object, weight:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
         if running_mean is not None and keeps(input, running_mean):
             x = raw(input)
-            follow(running_mean, call("numpy.mean", x, axis=axes), raw(momentum), 1.0)
-            follow(running_var, call("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))
+            follow(running_mean, face("numpy.mean", x, axis=axes), raw(momentum), 1.0)
+            follow(running_var, face("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))
         return noting(batch_norm_step(input, weight, bias, axes=axes, shape=tuple(wide), eps=eps), training=True)
     return noting(_by_known(input, running_mean, running_var, weight, bias, wide, eps), training=False)
 
@@ -130,5 +131,5 @@ def normalize(input: AnyArray, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12
     """x, divided by its norm along a dimension (or several)."""
     if isinstance(input, Tensor):
         return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")  # type: ignore[attr-defined]
-    size = call("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
+    size = face("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
     return input / op["maximum"](size, eps)

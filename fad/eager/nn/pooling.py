@@ -9,12 +9,13 @@ from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.cached import cached_attribute
 from ..composite import Composite, sample
+from ..errors import face
 from ..picked import added_at, pooled
 from ..reductions import in_dtype
 from ..tensor import Tensor, raw, wrap
 from ..together import together
 from .convolution import places_of, spread
-from .functional import call, pad, sizes
+from .functional import pad, sizes
 
 _NOT_IMAGES = "{}: Expected {}D or {}D (batch mode) tensor with optional 0 dim batch size for input, but got:{}"
 
@@ -139,8 +140,8 @@ def _max_pool(input: AnyArray, size: object, stride: object, padding: object, di
         return (largest, places) if return_indices else largest
     lowest = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min
     seen = w.seen(input, w.inside, lowest if w.lacks else None)
-    chosen = call("numpy.argmax", seen, axis=-1, keepdims=True)          # of equal elements the first has the gradient
-    largest = w.shaped(call("numpy.take_along_axis", seen, chosen, axis=-1)[..., 0])
+    chosen = face("numpy.argmax", seen, axis=-1, keepdims=True)          # of equal elements the first has the gradient
+    largest = w.shaped(face("numpy.take_along_axis", seen, chosen, axis=-1)[..., 0])
     if not isinstance(largest, Tensor):
         return largest
     places = wrap(w.inside.take(raw(chosen)[..., 0] + w.starts).reshape(largest._a.shape))
@@ -196,7 +197,7 @@ def _avg_pool(input: AnyArray, size: object, stride: object, padding: object, ce
 def _means_written(input: AnyArray, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
                    count_include_pad: bool, divisor_override: "int | None") -> AnyArray:
     w = _means_windows(input, kernel_size, stride, padding, ceil_mode)
-    total = call("numpy.sum", w.seen(input, w.flat, 0.0 if w.reaches_out else None), axis=-1)
+    total = face("numpy.sum", w.seen(input, w.flat, 0.0 if w.reaches_out else None), axis=-1)
     return w.shaped(total / _over(w, count_include_pad, divisor_override, input.dtype))
 
 

@@ -49,6 +49,9 @@ def parse(subscripts: str, ranks: list) -> "tuple[list, str]":
     if len(words) != len(ranks):
         more = "more" if len(words) < len(ranks) else "fewer"
         raise ValueError(f"{more} operands provided to einstein sum function than specified in the subscripts string")
+    wrong = next((c for word in (*words, out) for c in word.replace("...", "") if c not in LETTERS), None)
+    if wrong is not None:
+        raise ValueError(f"invalid subscript {wrong!r} in einstein sum subscripts string, subscripts must be letters")
     operands = [_expanded(word, ndim, word) for word, ndim in zip(words, ranks)]
     for word, ndim in zip(operands, ranks):
         if len(word) != ndim:

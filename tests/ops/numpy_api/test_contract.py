@@ -1,5 +1,10 @@
 """Products of arrays, polynomials, chains of matrices: values as NumPy's, derivatives as differences and as each
 other."""
+import numpy as np
+import pytest
+
+import fad
+
 from .faces_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""
@@ -34,3 +39,10 @@ np.nan_to_num(f, nan=v[0]); sp.logsumexp(f, b=2.0); sp.logsumexp(k, b=f[0])
 
 
 test_value, test_derivatives = both_tests(EXPRESSIONS, VALUES_ONLY)
+
+
+@pytest.mark.parametrize("equation", ["i1", "i_", "ij->1j"])
+def test_what_is_no_letter_is_no_subscript(equation):
+    for f in (np.einsum, fad.jit(lambda e, x: np.einsum(e, x), compile="never")):
+        with pytest.raises(ValueError, match="subscripts must be letters"):
+            f(equation, np.ones((2, 3)))
