@@ -23,6 +23,7 @@ class Places:
         self.ranges = Ranges(self.facts.form, self.facts)
         self.nests: dict[Var, tuple] = {}
         self._enter(func, ())
+        self.facts.low.update(dict.fromkeys(extents_of(func.inputs), 2))       # others are numbers: see Builder.dim
 
     def _enter(self, region: Func, loops: tuple) -> None:
         self._extents(region.inputs)

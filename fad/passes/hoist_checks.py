@@ -4,12 +4,14 @@ An affine function takes its extremes at the ends of an interval. One walk over 
 """
 from typing import Any
 
-from ..ir.graph import Atom, Equation, Func, Literal, Var, is_counted
+from ..ir.graph import Atom, Equation, Func, Literal, Var, all_equations, is_counted
 from ..ir.op import registry
 from ..ir.types import BOOL, INT, Type
 from ..ir.uses import defined_in
 from ..ir.views import LoopView
+from .dependence_test import Places
 from .rewrite import Scope, rewrite
+from .value_ranges import Ranges
 
 _NUMBER = Type(INT, (), True)
 
@@ -20,10 +22,13 @@ def hoist_checks(func: Func) -> Func:
 
         for i in range(n): check 2 * i + 1   ->   if n > 0: check 1, check 2 * (n - 1) + 1; for i in range(n): ...
     """
-    return rewrite(func, _visit)
+    if not any(eqn.op.name == "check_index" for eqn in all_equations(func)):
+        return func
+    ranges = Places(func).ranges
+    return rewrite(func, lambda eqn, scope: _visit(eqn, scope, ranges))
 
 
-def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
+def _visit(eqn: Equation, scope: Scope, ranges: Ranges) -> "Equation | None":
     loop = LoopView(eqn) if is_counted(eqn) else None
     if loop is None or loop.step not in (1, -1):
         return None
@@ -31,7 +36,7 @@ def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
     checks = [e for e in loop.body.equations if e.op.name == "check_index" and lines.serves(e)]
     if not checks:
         return None
-    ends, groups = _Ends(loop, scope), dict[Any, list]()
+    ends, groups = _Ends(loop, scope, ranges.is_less(*loop.ends)), dict[Any, list]()
     for check in checks:
         groups.setdefault(lines.group(check), []).append(check)
     for group in groups.values():
@@ -85,12 +90,13 @@ class _Lines:
 
 
 class _Ends:
-    """The first and the last iteration of a loop, in the program in front of it."""
+    """The first and the last iteration of a loop, in the program in front of it. runs: whether it is known to have any.
+    """
 
-    def __init__(self, loop: LoopView, scope: Scope):
+    def __init__(self, loop: LoopView, scope: Scope, runs: bool):
         self.scope, self.where = scope, loop.eqn.where
         start, stop, step = loop.bounds
-        self.runs = self._emit("less", loop.ends, Type(BOOL))
+        self.runs = None if runs else self._emit("less", loop.ends, Type(BOOL))
         self.iterations: list = [{}, {}]
         self.counters = [start, self._emit("sub", (stop, step))]
         self.goes_up = step.value > 0
@@ -105,13 +111,17 @@ class _Ends:
         the larger one.
         """
         checks = (least, most) if self.goes_up else (most, least)
-        extent = self._emit("where", (self.runs, least.inputs[1], Literal(1, _NUMBER)))
+        extent = self._if_it_runs(least.inputs[1], 1)
         found = {self._value(check.inputs[0], lines, iteration, counter): check
                  for check, iteration, counter in zip(checks, self.iterations, self.counters)}
         for end, check in found.items():
             is_zero = isinstance(end, Literal) and end.value == 0
-            place = end if is_zero else self._emit("where", (self.runs, end, Literal(0, _NUMBER)))
+            place = end if is_zero else self._if_it_runs(end, 0)
             self.scope.add(check.replace(inputs=(place, extent)))
+
+    def _if_it_runs(self, n: Atom, otherwise: int) -> Atom:
+        """An integer if the loop has any iteration, else another one."""
+        return n if self.runs is None else self._emit("where", (self.runs, n, Literal(otherwise, _NUMBER)))
 
     def _value(self, atom: Atom, lines: _Lines, iteration: dict, counter: object) -> Any:
         """The value of an atom in that iteration."""

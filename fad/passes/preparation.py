@@ -12,6 +12,7 @@ from .hoist_reads import hoist_reads
 from .legalisation import legalise
 from .licm import licm
 from .loop_distribution import distribute
+from .loop_guards import drop_guards
 from .loop_reversal import reverse_loops
 from .merge_axes import merge_axes
 from .packing import pack_columns
@@ -41,7 +42,8 @@ def prepared(func: Func) -> Func:
     func = _tidied((legalise,), func, (cse,))                          # values and their derivative sort once
     func = _tidied((merge_axes,), func, (cse, simplify, dce))          # reshapes meet reshapes
     func = _tidied((replace_aggregates,), func, AFTER_REPLACEMENT)
-    func = _tidied((split_searches,), pipeline.through(LOOPS, func), (cse,))   # bounds of places have been used
+    func = _tidied((*LOOPS, drop_guards), func, (fold, simplify, cse))  # guards of neighbouring loops are alike
+    func = _tidied((split_searches,), func, (cse,))                    # bounds of places have been used
     return _tidied((guard_sums,), pipeline.through((rematerialise,), func), (dce,))
 
 

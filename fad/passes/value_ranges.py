@@ -191,6 +191,18 @@ class Ranges:
         least = self.extreme(form, loops, -1)
         return least is not None and self.integers.proves_nonnegative(least.shifted(-bound))
 
+    def is_less(self, a: Atom, b: Atom) -> bool:
+        """Whether an integer is less than another one, in all iterations of the loops around them."""
+        low, high = self.exact(a, frozenset(self.loops)), self.exact(b, frozenset(self.loops))
+        return low is not None and high is not None and self.is_at_least(1, high - low, self._nest_of(high - low))
+
+    def _nest_of(self, form: Affine) -> list:
+        """The loops around the innermost one whose index a form has, and that one, outermost first."""
+        found = [self.loops[v] for v, _ in form.terms if v in self.loops]
+        inner = max(found, key=lambda loop: len(self.around[loop]), default=None)
+        nest = [] if inner is None else [*map(self.loops.get, self.around[inner]), inner]
+        return sorted(nest, key=lambda loop: len(self.around[loop]))              # type: ignore[index]
+
     def _bound(self, loop: Equation, sign: int) -> "Affine | None":
         """The largest or the smallest value of a loop's index."""
         ends = {pair[sign > 0] for pair in self._between(*self._ends(loop), self.around[loop])}

@@ -121,16 +121,28 @@ class TapeRows(OneArray):
 
 
 class Ramp(OneArray):
-    """A flat array of elements: iteration k has `first + k * slope` of them."""
+    """A flat array of elements: iteration k has `first + k * slope` of them.
+
+    Iterations that have fewer and fewer lie in the array from the last to the first. Then each place is a sum of
+    numbers that are not negative, which is easily seen; one that may be negative keeps LLVM from vector instructions.
+    """
 
     def __init__(self, v: Var, iterations: Iterations, ramp: tuple):
         self.first, self.slope = ramp
-        self.dtype, self.extents = v.type.dtype, (self.place(iterations.count),)
+        self.last = None
+        if isinstance(self.slope, int) and self.slope < 0:
+            self.last = iterations.count - 1
+            self.first, self.slope = self.first + self.last * self.slope, -self.slope
+        self.dtype, self.extents = v.type.dtype, (self._elements(iterations.count),)
         self.bytes = product([v.type.dtype.itemsize, *self.extents])
+
+    def _elements(self, k: ArrayOrNumber) -> ArrayOrNumber:
+        """The elements of so many iterations, of those with the fewest."""
+        return k * self.first + k * (k - 1) // 2 * self.slope
 
     def place(self, k: ArrayOrNumber) -> ArrayOrNumber:
         """The place where iteration k begins."""
-        return k * self.first + k * (k - 1) // 2 * self.slope
+        return self._elements(k if self.last is None else self.last - k)
 
     def push(self, state: list, x: AnyArray, k: ArrayOrNumber) -> list:
         count = product(shape_of(x))

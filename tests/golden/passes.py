@@ -139,6 +139,14 @@ def smoothed(x):
     return y
 
 
+def averages(x):
+    y = x.copy()
+    for k in range(len(x) - 1, 0, -1):
+        for i in range(k):
+            y[i] = 0.5 * (y[i] + y[i + 1])
+    return y[0]
+
+
 def upwind(x):
     y = x * 2.0
     z = np.zeros(len(x))
@@ -267,6 +275,7 @@ CASES = {
     "slice_additions": (fad.grad, upwind, V),
     "scatter_to_gather": (fad.grad, neighbours, V),
     "rotate_elements": (fad.jit, smoothed, V),
+    "drop_guards": (fad.grad, averages, V),
     "distribute": (fad.jit, volatility, (40,)),
     "split_searches": (fad.jit, nearest, W),
     "rematerialise": (fad.grad, distances, W, (5, 3)),

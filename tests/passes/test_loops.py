@@ -269,3 +269,21 @@ def test_few_checks_serve_a_stencil():
         return s
     program, _ = fad.jit(f).program_for(np.ones(9), 5)
     assert _checks(program.runner.func) == 2
+
+
+def nested(D, A):
+    for i in range(2, 9):
+        for j in range(9 - i):
+            for k in range(j, i + j - 1):
+                D[j] = D[j] + A[j, k] * A[k, i + j - 1]
+    return D[0]
+
+
+def test_a_nest_whose_loops_have_iterations_is_checked_in_front_of_it():
+    D, A = np.linspace(0.0, 1.0, 9), np.ones((9, 9))
+    func = fad.jit(nested).program_for(D, A)[0].runner.func
+    assert _checks(func) == sum(e.op.name == "check_index" for e in func.equations) > 0
+    np.testing.assert_allclose(fad.jit(nested, compile="never")(D.copy(), A), nested(D.copy(), A))
+    for rows, columns in ((8, 9), (9, 7)):
+        with pytest.raises(IndexError):
+            fad.jit(nested, compile="never")(D.copy(), A[:rows, :columns])
