@@ -154,3 +154,10 @@ def test_what_only_numpy_has_is_said_to_be_there():
             with pytest.raises(AttributeError, match=f"numpy.{name} takes tensors, too"):
                 getattr(home, name)
     assert gradcheck(lambda x: np.quantile(x, 0.3, axis=1), fad.tensor(X, requires_grad=True))
+
+
+@pytest.mark.parametrize("times", [3, (2, 2), (2, 1, 3)])
+def test_numpys_tile_takes_tensors(times):
+    x = fad.tensor(X, requires_grad=True)
+    np.testing.assert_array_equal(np.tile(x, times).detach(), np.tile(X, times))
+    assert gradcheck(lambda x: np.tile(x, times), x)

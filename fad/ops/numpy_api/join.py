@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.build import current
+from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ir.types import INT, is_number, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
@@ -262,7 +262,7 @@ def tile(A: ArrayLike, reps: Any) -> AnyArray:
     y = reshape_(x, *[n for m in shape for n in (1, m)])
     y = broadcast_(y, *[n for pair in zip(counts, shape) for n in pair])
     y = reshape_(y, *[c * n for c, n in zip(counts, shape)])
-    if is_value(y) and any(not isinstance(c, int) or c != 1 for c in counts):
+    if isinstance(y, Value) and any(not isinstance(c, int) or c != 1 for c in counts):
         current().trace.dense[y.atom] = True                  # repeated, it is a new array
     return y
 
