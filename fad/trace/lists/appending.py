@@ -4,7 +4,7 @@ where an iteration's elements go.
 import operator
 import weakref
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...ir.build import Builder, Value, current
 from ...ir.graph import Equation, Var
@@ -33,11 +33,90 @@ class Untraced(Exception):
     """A loop only fills lists with what is known: it is plain Python's."""
 
 
-class AppendedList(NamedTuple):
-    """A list that a loop has made room for: the most elements that an iteration appends."""
+class FilledList:
+    """A list that the iterations of a loop see, and what they do to it."""
 
-    owner: Items
-    most: Any                                                 # None where the list sees to its own room
+    def __init__(self, owner: Items):
+        self.owner, self.before, self.used = owner, owner.contents(), owner.used
+        self.has_room = False                                 # whether the loop has made room in it
+        self.most: Any = None  # for so many elements an iteration; None where the list sees to its own room
+        self.growth: Any = None                               # the number of elements that it gets in every iteration
+        self.varies = False                                   # whether there is no such number: its length is carried
+        self.base: Any = 0                                    # its length at the start of an iteration
+        self.ties = False, False, False  # what iterations do to elements: replace, write to, share (see member.py)
+        self.mark: tuple = (None, None)                       # the elements' record as an iteration began
+        self.kin: tuple = (None, [])  # the rows, and what was known of what is the same as they are
+
+    @property
+    def first(self) -> ArrayOrNumber:
+        """The length before the loop."""
+        return len(self.before.items) if self.before.rows is None else self.before.length
+
+    @property
+    def grown(self) -> Any:
+        """The number of elements that an iteration has appended, if the program around can tell."""
+        return visible_extent(atom_of(self.owner.length - self.base), current().parent)
+
+    def enter(self) -> None:
+        """An iteration, or what tells whether there is one, begins: what other iterations did to the elements."""
+        if self.owner.rows is not None:
+            self.owner.ties.begin(self.ties, self.owner.rows)
+            self.mark = self.owner.ties, self.owner.ties.state()
+
+    def finds_ties(self) -> bool:
+        """Whether an iteration did what was not known to the elements."""
+        c, before = self.owner, self.ties
+        if c.rows is not None and self.mark[0] is c.ties:
+            self.ties = tuple([a or x != y for a, x, y in zip(before, self.mark[1], c.ties.state())])  # type: ignore[assignment]
+        return self.ties != before
+
+    def begin(self, iteration: "AnyArray | None") -> None:
+        """Count what the iteration of this number appends."""
+        c = self.owner
+        note(c)
+        if self.growth is not None:
+            if iteration is None:
+                raise UnstageableError("a list grows in a loop whose iterations have no numbers")
+            c.length = self.first + self.growth * iteration
+        self.base, c.used, c.added = c.length, 0, []
+        self.forget()
+
+    def forget(self) -> None:
+        """Arrays that were appended in an iteration that was tried belong to no iteration."""
+        c, (rows, kin) = self.owner, self.kin
+        if rows is not c.rows:
+            self.kin = c.rows, [row.kin for row in c.rows or ()]
+            return
+        for row, before in zip(c.rows or (), kin):
+            stay = [k for k in row.kin if k[2] is never or k[1] is None]  # given to a list; lost
+            row.kin = [*before, *[k for k in stay if not any(k is b for b in before)]]
+
+    def end(self, iterations: Any, last: list, since: int) -> None:
+        """After so many iterations: the list's length, and a bound for what it got in the present iteration of the loop
+        around this one (any number but 0 if it sees to its own room); for the rest see AppendedLists.end_loop.
+        """
+        c, most = self.owner, self.most if self.has_room else self.owner.used
+        if self.growth is not None:
+            note(c)
+            c.length = self.first + self.growth * iterations
+        c.used = 1 if isinstance(c, Growing) else self.used if _is(most, 0) else self.used + most * iterations
+        c.keeper = None if self.has_room else c.keeper
+        given = [*last, *[r for x in c.added for r in roots_of(x) if was_there(r, since)]]
+        self.forget()
+        for row in c.rows or ():
+            row.kin = [*row.kin, *[(x, x._var, lies_here) for x in given]]
+        if c.rows is not None:
+            c.ties.given = [*c.ties.given, *given]
+
+    def put_back(self) -> None:
+        """The loop is not to be: the list is as it was."""
+        c = self.owner
+        c.used = self.used
+        if self.has_room or c.rows is not self.before.rows:
+            if self.before.rows is None:  # else its elements have been entries since an earlier loop
+                c.release()
+            c.put(self.before)
+            c.keeper = None
 
 
 class AppendedLists:
@@ -45,25 +124,12 @@ class AppendedLists:
 
     def __init__(self, plan: Any):
         self._plan, self.born = weakref.ref(plan), next(births)                 # no cycle keeps the loop's variables
-        self.outer = {
-            id(c): c
-            for c in containers_in(
-                [*[Name(n, cell).read() for n, cell in plan.cells.items()], *additions()],
-                journal().is_untouched,
-            )
-            if isinstance(c, Items)
-        }
-        self.before = {key: (c.contents(), c.used) for key, c in self.outer.items()}
-        self.kept: dict[int, AppendedList] = {}
-        self.steady: dict[int, Any] = {}                      # lists that get so many elements in every iteration
-        self.changing: set[int] = set()                       # lists for which that does not hold
-        self.base: dict[int, Any] = {}                        # lengths at the start of an iteration
+        values = [*[Name(n, cell).read() for n, cell in plan.cells.items()], *additions()]
+        found = containers_in(values, journal().is_untouched)
+        self.lists = {id(c): FilledList(c) for c in found if isinstance(c, Items)}
         self.are_iterations_known = False
         self.known: set[Var] = set()  # rows with what was known, of lists that were moved for this loop
         self.knows_all = True                                 # whether these are all that it has moved
-        self.ties: dict[int, tuple] = {}  # what iterations do to elements: replace, write to, share (see member.py)
-        self.marks: dict[int, tuple] = {}
-        self.kin: dict[int, tuple] = {}  # the rows, and what was known of what is the same as they are
 
     @property
     def plan(self) -> Any:
@@ -71,168 +137,113 @@ class AppendedLists:
 
     def counts(self, slot: Array) -> bool:
         """Whether a list's length follows from the number of the iteration, so that it need not be carried."""
-        return isinstance(slot, Container) and id(slot.owner) in self.steady
+        found = self.lists.get(id(slot.owner)) if isinstance(slot, Container) else None
+        return found is not None and found.growth is not None
 
     def recall(self, lists: dict) -> None:
         """Begin with what is known of the lists from trials of the loop around this one (see known_of_lists)."""
-        for number, (key, c) in enumerate(self.outer.items()):
-            if c.rows is not None and number in lists:
-                self._expect(key, c, *lists[number])
+        for number, x in enumerate(self.lists.values()):
+            if x.owner.rows is not None and number in lists:
+                grows, growth, x.ties = lists[number]
+                self._expect(x, grows, growth)
 
-    def _expect(self, key: int, c: Items, grows: bool, growth: object, ties: tuple = (False,) * 3) -> None:
+    def _expect(self, x: FilledList, grows: bool, growth: object) -> None:
         """A list in rows will be written to, and grow by so many elements in each iteration (None: by another number).
         If that is wrong, an iteration shows it.
         """
-        if grows and isinstance(growth, int) and key not in self.changing:
-            self.steady.setdefault(key, growth)
+        if grows and isinstance(growth, int) and not x.varies:
+            x.growth = growth if x.growth is None else x.growth
         elif grows:
-            self._varies(key, c)
-        self.ties.setdefault(key, ties)
-        for row in c.rows:
+            self._varies(x)
+        for row in x.owner.rows:
             self.plan.add(Array(row))
 
-    def _varies(self, key: int, c: Items) -> None:
+    def _varies(self, x: FilledList) -> None:
         """A list's length does not follow from the number of the iteration: it is carried."""
-        self.changing.add(key)
-        self.steady.pop(key, None)
-        self.plan.add(Container(c))
+        x.varies, x.growth = True, None
+        self.plan.add(Container(x.owner))
 
     def known_of_lists(self) -> dict:
         """The number of each list that the iterations write to -> whether it grows, by how many elements, and what
         iterations do to its elements.
         """
         written = {id(s.tracer) for s in self.plan.found if isinstance(s, Array)}
-        found = {}
-        for number, (key, c) in enumerate(self.outer.items()):
-            grows = key in self.steady or key in self.changing
-            if grows or any(id(row) in written for row in c.rows or ()):
-                found[number] = grows, self.steady.get(key), self.ties.get(key, (False,) * 3)
-        return found
-
-    # -- elements ----------------------------------------------------------------------------------
-
-    def enter(self) -> None:
-        """An iteration, or what tells whether there is one, begins: what other iterations did to the lists' elements.
-        """
-        for key, c in self.outer.items():
-            if c.rows is not None:
-                c.ties.begin(self.ties.get(key, (False,) * 3), c.rows)
-                self.marks[key] = (c.ties, c.ties.state())
-
-    def _finds_ties(self, key: int, c: Items) -> bool:
-        """Whether an iteration did what was not known to an outer list's elements."""
-        if c.rows is None or key not in self.marks or self.marks[key][0] is not c.ties:
-            return False
-        before = self.ties.get(key, (False,) * 3)
-        self.ties[key] = tuple([a or x != y for a, x, y in zip(before, self.marks[key][1], c.ties.state())])
-        return self.ties[key] != before
-
-    def refuse_other_names(self, holders: Callable) -> None:
-        """An array that a list got in one iteration, and that has a name in the next, must not be written to through
-        the list. holders(arrays): the names that may be one of these.
-        """
-        if any(self.ties.get(key, (False,) * 3)[1] and holders(c.added) for key, c in self.outer.items()):
-            raise UnstageableError(
-                "an array that a list got in one iteration has a name in the next, and elements of the list are "
-                "written to",
-                do="put a copy into the list (out[k] = x.copy())",
-            )
+        grow = [x.varies or x.growth is not None for x in self.lists.values()]
+        return {number: (grows, x.growth, x.ties) for number, (grows, x) in enumerate(zip(grow, self.lists.values()))
+                if grows or any(id(row) in written for row in x.owner.rows or ())}
 
     # -- iterations --------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """An iteration, or what tells whether there is one, begins."""
+        for x in self.lists.values():
+            x.enter()
 
     def begin_iteration(self, iteration: "AnyArray | None") -> None:
         """Count what the iteration appends. iteration: its number, None where it has none."""
         self.are_iterations_known = iteration is not None
-        for key, c in self.outer.items():
-            note(c)
-            if key in self.steady and iteration is None:
-                raise UnstageableError("a list grows in a loop whose iterations have no numbers")
-            if key in self.steady:
-                c.length = self._first(key) + self.steady[key] * iteration
-            self.base[key] = c.length
-            c.used, c.added = 0, []
-            self._forget(key, c)
-
-    def _forget(self, key: int, c: Items) -> None:
-        """Arrays that were appended in an iteration that was tried belong to no iteration."""
-        rows, kin = self.kin.get(key, (None, []))
-        if rows is not c.rows:
-            self.kin[key] = c.rows, [row.kin for row in c.rows or ()]
-        else:
-            for row, before in zip(c.rows or (), kin):
-                stay = [k for k in row.kin if k[2] is never or k[1] is None]  # given to a list; lost
-                row.kin = [*before, *[k for k in stay if not any(k is b for b in before)]]
-
-    def _first(self, key: int) -> ArrayOrNumber:
-        """A list's length before the loop."""
-        before = self.before[key][0]
-        return len(before.items) if before.rows is None else before.length
+        for x in self.lists.values():
+            x.begin(iteration)
 
     def end_iteration(self, made: Trial, initial: Iterable) -> bool:
-        """See that there is room for what the iteration appended. Return whether it showed something new of how long
-        the lists are.
+        """See that there is room for what the iteration appended. Return whether it showed something new of the lists.
         """
-        news = [
-            self._end_iteration(key, c, made, initial) if not _is(c.used, 0) else self._stays(key, c)
-            for key, c in self.outer.items()
-        ]
-        self._refuse_changed(made)
-        return any([*news, *[self._finds_ties(key, c) for key, c in self.outer.items()]])
-
-    def _stays(self, key: int, c: Items) -> bool:
-        """Whether it is news that an iteration appends nothing."""
-        is_news = key in self.steady
-        if is_news:
-            self._varies(key, c)
-        return is_news
-
-    def _refuse_changed(self, made: Trial) -> None:
+        news = [self._shows_growth(x, made, initial) for x in self.lists.values()]
         changed = {id(t) for t in (*made.changed_arrays(), *made.changed_containers())}
         self.refuse_changes([x for x in self.added if id(x) in changed])
+        return any([*news, *[x.finds_ties() for x in self.lists.values()]])
 
-    def _end_iteration(self, key: int, c: Any, made: Trial, initial: Iterable) -> bool:
-        if c.rows is None and key in self.kept:  # it would be made plain in every iteration
+    def _shows_growth(self, x: FilledList, made: Trial, initial: Iterable) -> bool:
+        """Whether it is news how many elements an iteration has appended to a list, for which there is room."""
+        if not _is(x.owner.used, 0):
+            self._require_room(x, made, initial)
+            if not self.are_iterations_known or x.varies:
+                return False
+            grown = x.grown
+            if x.growth is None and grown is not None:
+                x.growth = current().value_of(grown) if isinstance(grown, Var) else grown
+                return True
+            if grown is not None and _is_zero(grown, x.growth):
+                return False
+        elif x.growth is None:
+            return False
+        self._varies(x)
+        return True
+
+    def _require_room(self, x: FilledList, made: Trial, initial: Iterable) -> None:
+        c: Any = x.owner
+        if c.rows is None and x.has_room:  # it would be made plain in every iteration
             raise UnstageableError(
                 "a list that a loop fills is changed other than at its end (insert, pop(0), sort, ...)",
                 do="use an array, or append to one list and read another",
             )
         if c.rows is None:
-            raise NeedsRoom(
-                c, c.samples(len(self.before[key][0].items)), c.used, _uses_traced(made.builder, [*initial, *c])
-            )
+            raise NeedsRoom(c, c.samples(len(x.before.items)), c.used, _uses_traced(made.builder, [*initial, *c]))
         if isinstance(c, Growing):
             # a loop within this iteration has moved it to rows
-            if self.before[key][0].kind is not Growing and not self._lets_grow(key):
+            if x.before.kind is not Growing and not (x.has_room and x.most is None):
                 raise NeedsRoom(c, [c.like()], None)
         elif not self.are_iterations_known:  # the loop around this one has made room for iterations that it could count
             raise NeedsRoom(c, [c.like()], None)
-        elif (key in self.kept or c.keeper is None) and not (
-            key in self.kept and _at_most(c.used, self.kept[key].most)
-        ):
-            varies = visible_extent(atom_of(c.length - self.base[key]), current().parent) is None
+        elif (x.has_room or c.keeper is None) and not (x.has_room and _at_most(c.used, x.most)):
             # an earlier loop, or one within this iteration, has moved it to rows, or to too few
-            raise NeedsRoom(c, [c.like()], c.used, varies=varies)
-        return self.are_iterations_known and key not in self.changing and self._shows_growth(key, c)
-
-    def _lets_grow(self, key: int) -> bool:
-        """Whether this loop has made a list one that sees to its own room."""
-        return key in self.kept and self.kept[key].most is None
-
-    def _shows_growth(self, key: int, c: Items) -> bool:
-        grown = visible_extent(atom_of(c.length - self.base[key]), current().parent)
-        known = self.steady.get(key)
-        if known is not None and grown is not None and _is_zero(grown, known):
-            return False
-        if known is None and grown is not None:
-            self.steady[key] = current().value_of(grown) if isinstance(grown, Var) else grown
-        else:
-            self._varies(key, c)
-        return True
+            raise NeedsRoom(c, [c.like()], c.used, varies=x.grown is None)
 
     @property
     def added(self) -> list:
         """The arrays that lists got in the last iteration."""
-        return [x for c in self.outer.values() for x in c.added]
+        return [y for x in self.lists.values() for y in x.owner.added]
+
+    def refuse_other_names(self, holders: Callable) -> None:
+        """An array that a list got in one iteration, and that has a name in the next, must not be written to through
+        the list. holders(arrays): the names that may be one of these.
+        """
+        if any(x.ties[1] and holders(x.owner.added) for x in self.lists.values()):
+            raise UnstageableError(
+                "an array that a list got in one iteration has a name in the next, and elements of the list are "
+                "written to",
+                do="put a copy into the list (out[k] = x.copy())",
+            )
 
     def refuse_changes(self, arrays: list) -> None:
         """An array that a list got in one iteration must not be changed in the next."""
@@ -249,16 +260,16 @@ class AppendedLists:
 
     def make(self, need: Any, iterations: Any) -> None:
         """Make the room that was asked for, before the loop."""
-        if isinstance(need, NeedsRows):
-            self._move(need)
-            return
-        key, owner = id(need.owner), need.owner
-        if key not in self.outer:
+        x, owner = self.lists.get(id(need.owner)), need.owner
+        if x is None or (isinstance(need, NeedsRows) and owner.home is not current()):
             raise need
+        if isinstance(need, NeedsRows):
+            self._move(x, need.samples)
+            return
         if not (need.is_traced or self.plan.is_traced) and (iterations is None or _is_known(iterations)):
             raise Untraced
         most = None if iterations is None or need.most is None else visible_extent(atom_of(need.most), current())
-        owner.put(self.before[key][0])
+        owner.put(x.before)
         if most is None:                                      # its iterations, or what they append, cannot be counted
             owner.move_to_rows(need.samples, FIRST_ROOM, Growing)
             owner.keeper = None                               # nor this loop, if it has counted too few at first
@@ -266,22 +277,18 @@ class AppendedLists:
             most = current().value_of(most) if isinstance(most, Var) else most
             owner.move_to_rows(need.samples, most * iterations)
             owner.keeper = self.plan
-        self.kept[key] = AppendedList(owner, most)
-        if key not in self.changing:
-            self._expect(key, owner, True, need.most if iterations is not None and not need.varies else None)
+        x.has_room, x.most = True, most
+        if not x.varies:
+            self._expect(x, True, need.most if iterations is not None and not need.varies else None)
 
-    def _move(self, need: NeedsRows) -> None:
+    def _move(self, x: FilledList, samples: list) -> None:
         """Let a list that an iteration indexes lie in rows, before the loop."""
-        key, owner = id(need.owner), need.owner
-        if key not in self.outer or owner.home is not current():
-            raise need
-        before = self.before[key][0]
-        owner.put(before)
-        owner.move_to_rows(need.samples, 0)
-        self.kept.setdefault(key, AppendedList(owner, 0))
-        if any(isinstance(leaf, Value) for leaf in TreeLayout(before.items).data) or before.rows:
+        x.owner.put(x.before)
+        x.owner.move_to_rows(samples, 0)
+        x.has_room, x.most = True, x.most if x.has_room else 0
+        if any(isinstance(leaf, Value) for leaf in TreeLayout(x.before.items).data) or x.before.rows:
             self.knows_all = False
-        self.known.update(row.atom for row in owner.rows)
+        self.known.update(row.atom for row in x.owner.rows)
 
     def require_traced(self, eqn: Equation) -> None:
         """A loop that was given arrays for its lists, but computes with nothing that is traced, is plain Python's."""
@@ -296,44 +303,14 @@ class AppendedLists:
             raise Untraced
 
     def end_loop(self, iterations: object, last: list) -> None:
-        """After so many iterations: the lists' lengths. last: arrays that names stand for and that a list got in the
-        last iteration.
-        """
-        for key, c in self.outer.items():
-            if key in self.steady:
-                note(c)
-                c.length = self._first(key) + self.steady[key] * iterations
-            c.used = self._used_after(key, c, iterations)
-            if key in self.kept:
-                c.keeper = None
-            outer = [r for x in c.added for r in roots_of(x) if was_there(r, self.born)]
-            self._forget(key, c)
-            for row in c.rows or ():
-                row.kin = [*row.kin, *[(x, x._var, lies_here) for x in (*last, *outer)]]
-            if c.rows is not None:
-                c.ties.given = [*c.ties.given, *last, *outer]
-
-    def _used_after(self, key: int, c: Items, iterations: object) -> ArrayOrNumber:
-        """A bound for what a list got in the present iteration of the loop around this one; any number but 0 for one
-        that sees to its own room.
-        """
-        used = self.before[key][1]
-        if isinstance(c, Growing):
-            return 1
-        if key in self.kept:
-            most = self.kept[key].most
-            return used if _is(most, 0) else used + most * iterations
-        return used if _is(c.used, 0) else used + c.used * iterations
+        """After so many iterations. last: arrays that names stand for and that a list got in the last iteration."""
+        for x in self.lists.values():
+            x.end(iterations, last, self.born)
 
     def put_back(self) -> None:
         """The loop is not to be: the lists are as they were."""
-        for key, c in self.outer.items():
-            contents, c.used = self.before[key]
-            if key in self.kept or c.rows is not contents.rows:
-                if contents.rows is None:  # else its elements have been entries since an earlier loop
-                    c.release()
-                c.put(contents)
-                c.keeper = None
+        for x in self.lists.values():
+            x.put_back()
 
 
 def _is_known(iterations: Any) -> bool:
