@@ -11,15 +11,9 @@ class Conditional:
     """The mark of such a value: the condition, a bool of the program; the value's name, or what is wrong without it;
     and the place of the check."""
 
-    error = "ValueError"
-
-    def __init__(self, flag: Any, name: str):
-        self.flag, self.name = flag, name
+    def __init__(self, flag: Any, name: str, what: str = "", error: str = "ValueError"):
+        self.flag, self.name, self.what, self.error = flag, name, what or name, error
         self.checks: list[tuple] = []                         # (builder, equation)
-
-    @property
-    def what(self) -> str:
-        return self.name
 
     def check(self) -> None:
         """Make the program raise here if there is no value, unless it does so already."""

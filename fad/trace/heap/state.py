@@ -264,7 +264,7 @@ class TreeLayout:
     count as leaves.
 
     optional: leaves that are data here or elsewhere, and may be None (see optional.py); `nones` are those of them that
-    are None here. texts: leaves that are the number of a text or thing, with the table (see texts.py).
+    are None here. texts: leaves that are the number of a text or thing, with the table (see forms.py).
     zero_dim: of leaves without axes that are not numbers, whether they are arrays (see values/zero_dim.py).
     """
 
@@ -300,7 +300,7 @@ class TreeLayout:
         all_made(nodes_of(value, self.structure))
         return value
 
-    def opened(self, places: "set | tuple") -> "TreeLayout":
+    def opened(self, places: Iterable) -> "TreeLayout":
         """The layout in which these leaves are data; those that are None have no value yet."""
         places = {k for k in places if k < len(self.leaves) and self.statics.get(k) is None}
         if not places or self.optional:
@@ -311,7 +311,7 @@ class TreeLayout:
         made.leaves = [UNDEFINED if k in made.nones else x for k, x in enumerate(self.leaves)]
         return made
 
-    def numbered(self, places: "set | tuple") -> "TreeLayout":
+    def numbered(self, places: Iterable) -> "TreeLayout":
         """The layout in which these leaves, texts, are data: their numbers."""
         found = {k: number_of(self.statics[k]) for k in places if k in self.statics}
         numbers = {k: n for k, n in found.items() if n is not None}

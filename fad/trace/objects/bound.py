@@ -12,23 +12,14 @@ from typing import Any
 from ...ops.conditional import Conditional
 
 
-class Bound(Conditional):
-    """Whether a name is bound: a truth value of the program; and where this was checked."""
-
-    error = "UnboundLocalError"
-
-    @property
-    def what(self) -> str:
-        return f"local variable {self.name!r} referenced before assignment"
-
-
 class Unsure:
     """The content of a variable that may be unbound: the value that it has where it is bound."""
 
     __slots__ = ("value", "bound")
 
     def __init__(self, value: object, flag: object, name: str):
-        self.value, self.bound = value, Bound(flag, name)
+        what = f"local variable {name!r} referenced before assignment"
+        self.value, self.bound = value, Conditional(flag, name, what, "UnboundLocalError")
 
 
 def read(x: object) -> Any:

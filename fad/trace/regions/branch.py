@@ -1,4 +1,5 @@
 """Branches on traced values: both sides are traced into regions, and what they change becomes results of a cond."""
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -23,8 +24,9 @@ from ..values.choice import ChosenThing, is_choice, number_of
 from ..values.place import Direct, Place, place_of, roots_of
 from ..values.tracer import Tracer, was_there
 from ..values.zero_dim import kind_of
-from . import optional, texts
+from . import optional
 from .branch_aliases import BranchAliases, Column
+from .forms import Form
 from .handlers import is_pythons, raised_here
 from .identity import containers_of, note_parts
 
@@ -204,9 +206,8 @@ class _Join:
         self.plans: list = []
         self.columns: list[Column] = []
         self.twins: dict[Any, list] = {}  # key -> paths in its value, and what containers a branch has there
-        self.flags: dict[Any, Column] = {}                    # key of a name that may be unbound -> whether it is bound
-        # columns that may be None, with a Column or a flag that says whether they are not, and names
-        self.given: list[tuple] = []
+        # flags (or Columns of flags) that say whether names and leaves are there, with those who are told
+        self.doubts: list[tuple] = []
         for key in self.keys:
             if isinstance(slots[key], Container) and isinstance(slots[key].owner, Items):
                 require_alike([s.value(key, slots[key]) for s in sides], slots[key].owner)
@@ -227,51 +228,38 @@ class _Join:
         return kept
 
     def _add(self, key: object, layouts: list, data: list) -> None:
-        self._note_bound(key)
+        name = key if isinstance(key, str) and key != RESULT else ""
+        shown, slot = "" if name.startswith("_fad_") else name, self.slots[key]
+        if shown:
+            self._doubt([s.bound[key] if key in s.bound else slot.is_bound for s in self.sides], slot.doubt)
         known = next((x for x in layouts if not x.is_undefined), layouts[0])
         layouts = [known.undefined() if x.is_undefined else x for x in layouts]
-        opened = {k for x in layouts for k in optional.places(known, x)}
-        chosen = {k for x in layouts for k in texts.places(known, x)} | set(known.texts)
-        known, *layouts = [x.opened(opened).numbered(chosen) for x in (known, *layouts)]
+        form = functools.reduce(lambda form, x: form.join(known, x), layouts, Form())
+        known, *layouts = map(form.of, (known, *layouts))
         for x in layouts:
             known.require(x, key if isinstance(key, str) else "")
+        numbers = [k for k in range(len(known.leaves)) if k not in known.statics]
         ends = [s.ends_of(x, d) for s, x, d in zip(self.sides, layouts, data)]
-        is_storage = isinstance(self.slots[key], Array)
-        leaves = list(zip(*[x.data for x in layouts]))
+        is_storage = isinstance(slot, Array)
         plan = [
-            (None if opened else _one_number(column)) or self._column(key, column, end, is_storage)
-            for column, end in zip(leaves, zip(*ends))
+            (None if k in form.absent else _one_number(column)) or self._column(name, column, end, is_storage)
+            for k, column, end in zip(numbers, zip(*[x.data for x in layouts]), zip(*ends))
         ]
-        self._note_given(key, plan, [k for k in range(len(known.leaves)) if k not in known.statics], opened)
+        for column in [x for k, x in zip(numbers, plan) if k in form.absent and isinstance(x, Column)]:
+            self._doubt([s.is_given(x) for s, x in zip(self.sides, column.leaves)],
+                        lambda flag, column=column: optional.note(column.result, flag, shown))
         self.layouts.append(known)
         self.plans.append(plan)
 
-    def _note_bound(self, key: object) -> None:
-        """Note a name that one branch leaves without a value. (Names that rewriting made are read only where they have
-        one.)
-        """
-        if key == RESULT or not isinstance(key, str) or key.startswith("_fad_"):
-            return
-        flags = tuple([s.bound[key] if key in s.bound else self.slots[key].is_bound for s in self.sides])
-        if any(f is not flags[0] for f in flags):
-            self.flags[key] = Column("", flags, flags, None)
-            self.columns.append(self.flags[key])
+    def _doubt(self, flags: list, tell: Callable) -> None:
+        """Something is there where the flags of the sides say so; tell(flag) notes it of what the branch leaves."""
+        flag: Any = flags[0]
+        if any(f is not flag for f in flags):
+            flag = Column("", tuple(flags), tuple(flags), None)
+            self.columns.append(flag)
+        self.doubts.append((flag, tell))
 
-    def _note_given(self, key: object, plan: list, numbers: list, opened: set) -> None:
-        """Results that are None in one branch, or may be. numbers: those of the leaves."""
-        for k, column in zip(numbers, plan):
-            if not isinstance(column, Column) or not (
-                k in opened or any(isinstance(x, Tracer) and x.optional for x in column.leaves)
-            ):
-                continue
-            flags = tuple([s.is_given(x) for s, x in zip(self.sides, column.leaves)])
-            flag = flags[0] if all(f is flags[0] for f in flags) else Column("", flags, flags, None)
-            self.columns += [flag] if isinstance(flag, Column) else []
-            self.given.append(
-                (column, flag, key if isinstance(key, str) and key != RESULT and not key.startswith("_fad_") else "")
-            )
-
-    def _column(self, key: object, column: tuple, ends: tuple, is_storage: bool) -> Column:
+    def _column(self, name: str, column: tuple, ends: tuple, is_storage: bool) -> Column:
         """The join of one leaf: the same thing on both sides, or a Column of results."""
         if all(is_same(x, column[0]) for x in column):
             return column[0]
@@ -282,7 +270,7 @@ class _Join:
         )
         known = next((c for c in self.columns if ids is not None and c.ids == ids), None)
         if known is None:
-            known = Column(key if isinstance(key, str) and key != RESULT else "", column, ends, ids)
+            known = Column(name, column, ends, ids)
             self.columns.append(known)
         return known
 
@@ -296,7 +284,6 @@ class _Join:
         """The joined value of each key."""
         for c, y in zip(self.columns, results):
             c.result = y
-            c.mark()
         out = []
         for layout, plan in zip(self.layouts, self.plans):
             data = [p.result if isinstance(p, (Column, KnownNumber)) else p for p in plan]
@@ -323,10 +310,10 @@ class _Join:
 
     def tie(self, selector: Value, results: tuple) -> None:
         """Names that may be one array share it; names that may have no value, or one that nobody knows, are marked."""
-        for key, column in self.flags.items():
-            self.slots[key].doubt(column.result)
-        for column, flag, name in self.given:
-            optional.note(column.result, flag.result if isinstance(flag, Column) else flag, name)
+        for flag, tell in self.doubts:
+            flag = flag.result if isinstance(flag, Column) else flag
+            if isinstance(flag, Value):
+                tell(flag)
         self.joint.tie(selector, results[len(self.columns):])
         for column in self.columns:
             if is_array(column.result) and any(id(x) in s.unknown for s, x in zip(self.sides, column.leaves)):

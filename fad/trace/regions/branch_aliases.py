@@ -29,11 +29,6 @@ class Column:
         self.result: Any = None
         self.zero_dim = joined(*[kind_of(x) for x in leaves if x is not UNDEFINED])
 
-    def mark(self) -> None:
-        """Note whether the result is an array without axes, a number, or one of the two."""
-        if isinstance(self.result, Tracer) and not self.result._var.type.shape:
-            self.result.zero_dim = self.zero_dim
-
 
 class _New:
     """An array that is new in a branch: the columns it occurs in, and what will hold it after the branch."""

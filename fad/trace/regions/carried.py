@@ -19,8 +19,7 @@ from ..lists.listing import NeedsRoom, NeedsRows
 from ..objects.containers import contents, same_contents
 from ..values.aliases import check, fixed_in, lose, note_fixed, refuse
 from ..values.tracer import was_there
-from ..values.zero_dim import joined, kind_of
-from . import optional, texts
+from .forms import WHOLE, Form, doubt, is_bound, is_given, is_there
 from .identity import Standing
 from .may_alias import arrays_among, refuse_doubtful_writes, refuse_stale_reads
 from .plan import CarryPlan
@@ -38,12 +37,12 @@ class Roll:
 
     def __init__(self, plan: CarryPlan):
         self.plan, self.slots = plan, plan.slots()
-        self.keys = [plan.place(s) for s in self.slots]
+        self.keys = [plan.memory.place(s) for s in self.slots]
         self.standing = Standing(dict(zip(self.keys, self.slots)), plan.replaced)
-        self.layouts = [self._layout(s) for s in self.slots]
-        self.kept = [(s, s.read()) for s in plan.names if plan.keeps_object(s)]
+        self.layouts = [self._first_layout(s, key) for s, key in zip(self.slots, self.keys)]
         # position of a container that is handed on by value -> it, and what it holds at the start of an iteration
         self.starts: dict = {}
+        self.lead: list = []  # what the loop carries besides, in front: the index of a loop that may end early
         self.is_begun = False                                 # whether an iteration was traced
         self.fixed: list = []  # positions of those that a list in rows has got, and those from outside
         self.fixed_outside: list = []
@@ -52,23 +51,9 @@ class Roll:
         self.longer: list = []  # those of them that are rows of lists, which only get entries at their ends
         self.ends_as: dict = {}                               # what the carried arrays were at the end of an iteration
         self.listed: set = set()  # those that a list may have got, in this iteration or before
-        unbound = {
-            s.name
-            for s in self.slots
-            if isinstance(s, Name) and not s.name.startswith("_fad_") and TreeLayout(s.read()).is_undefined
-        }
-        plan.unbound |= {s.name for s in plan.names if isinstance(s.is_bound, Value)}
-        plan.unbound |= unbound if unbound - plan.unbound and not plan.has_iterations() else set()
-        self.marked = [s for s in self.slots if s.name in plan.unbound]
-        self.flags = [s.is_bound for s in self.marked]
-        self._find_optional()
-        for s, layout in zip(self.slots, self.layouts):
-            layout.zero_dim = self._zero_dim(s, layout)
-        self.optional = [(j, k) for j, layout in enumerate(self.layouts) for k in sorted(layout.optional)]
-        self.flags += [_is_given(self.layouts[j].leaves[k]) for j, k in self.optional]
-        self.places = [
-            (plan.memory.key(s), k) for s, layout in zip(self.slots, self.layouts) for k in range(len(layout.data))
-        ]
+        self.doubts = [(j, k) for j, key in enumerate(self.keys) for k in self._absent(j, key)]
+        self.flags = [is_there(self.slots[j], self.layouts[j].leaves, k) for j, k in self.doubts]
+        self.places = [(key, k) for key, layout in zip(self.keys, self.layouts) for k in range(len(layout.data))]
         known = plan.memory.types
         begun = [frozen(x) for layout in self.layouts for x in layout.data]
         self.first = begun                                    # what the first iteration begins with
@@ -81,50 +66,25 @@ class Roll:
         self.reads = len(current().trace.read)
         plan.kin.begin({**self._arrays(layout.data for layout in self.layouts), **self.standing.handed()})
 
-    def _find_optional(self) -> None:
-        """Leaves that may be None before the loop may be None in its iterations."""
-        for j, layout in enumerate(self.layouts):
-            found = {k for k, x in enumerate(layout.leaves) if isinstance(_is_given(x), Value)}
-            if not found <= set(layout.optional):
-                self.plan.optional.setdefault(self.plan.place(self.slots[j]), set()).update(found)
-                self.layouts[j] = self._layout(self.slots[j])
-
-    def _zero_dim(self, slot: object, layout: TreeLayout) -> dict:
-        """Of the leaves that are not numbers throughout, whether they are arrays without axes."""
-        if isinstance(slot, Array):
-            return {}
-        known, place = self.plan.zero_dim, self.plan.place(slot)
-        for k, x in enumerate(layout.leaves):
-            if k not in layout.statics and x is not UNDEFINED:
-                known[place, k] = joined(kind_of(x), known.get((place, k), kind_of(x)))
-        return {k: kind for k in range(len(layout.leaves)) if (kind := known.get((place, k), False)) is not False}
-
-    def _find_arrays(self, slot: object, layout: TreeLayout, new: TreeLayout) -> None:
-        """Ask for another trial if an iteration leaves an array without axes where it found a number, or a number where
-        it found an array.
+    def _first_layout(self, slot: Any, key: object) -> TreeLayout:
+        """The layout of a slot's value before the loop, in the form that it has in all iterations, as far as is known.
         """
-        before = layout.zero_dim
-        layout.zero_dim = self._zero_dim(slot, new)
-        if any(before.get(k, False) is not layout.zero_dim.get(k, False)
-               for k, x in enumerate(layout.leaves) if x is not UNDEFINED):
-            raise PlanChanged
+        form, layout, bound = self.plan.forms.get(key, Form()), self.standing.layout(key), is_bound(slot)
+        if isinstance(bound, Value) or not (bound or WHOLE in form.absent or self.plan.has_iterations()):
+            form = form.with_absent(WHOLE)
+        self.plan.forms[key] = form = form.join(form.of(layout), form.of(layout))
+        return form.of(layout)
 
-    def _layout(self, slot: Any) -> TreeLayout:
-        layout = self._layout_now(slot)
-        layout = self.plan.shapes[slot.name] if layout.is_undefined and slot.name in self.plan.shapes else layout
-        return layout.opened(self.plan.optional.get(self.plan.place(slot), ()))
-
-    def _layout_now(self, slot: object) -> TreeLayout:
-        place = self.plan.place(slot)
-        return self.standing.layout(place).numbered(self.plan.texts.get(place, ()))
+    def _absent(self, j: int, key: object) -> list:
+        """The places of a slot that may be absent."""
+        return [*[k for k in self.plan.forms[key].absent if k == WHOLE], *sorted(self.layouts[j].optional)]
 
     def initial(self) -> list:
-        return self.begun + self.flags
+        return self.lead + self.begun + self.flags
 
     def names(self) -> tuple:
-        return tuple(
-            [s.name for s, layout in zip(self.slots, self.layouts) for _ in layout.data] + [""] * len(self.flags)
-        )
+        names = [s.name for s, layout in zip(self.slots, self.layouts) for _ in layout.data]
+        return tuple([""] * len(self.lead) + names + [""] * len(self.flags))
 
     def _arrays(self, rows: Iterable) -> dict:
         """The arrays among these leaves, but for what an array that is written to holds."""
@@ -139,22 +99,24 @@ class Roll:
         ]
         for slot, value in zip(self.slots, values):
             slot.write(value)
-        self._mark(rest)
+        self._doubt(rest)
         self.starts = {at: (c, contents(c)) for at, c in self.standing.handed().items()}
-        self.fresh = self._arrays(self._layout_now(s).data for s in self.slots)
+        self.fresh = self._arrays(x.data for x in self._layouts_now())
         self.fresh.update({at: c for at, (c, _) in self.starts.items()})
         self.plan.kin.entangle(self.fresh)
         for array in self.plan.lost:
             lose(array)
         self.begun_as = [(s, s.tracer._var) for s in self.slots if isinstance(s, Array)]
 
-    def _mark(self, flags: Iterable) -> None:
-        flags = list(flags)
-        for slot, flag in zip(self.marked, flags):
-            if flag is not True:
-                slot.doubt(flag)
-        for (j, k), flag in zip(self.optional, flags[len(self.marked):]):
-            optional.note(self._layout_now(self.slots[j]).leaves[k], flag, self.slots[j].name)
+    def _doubt(self, flags: Iterable) -> None:
+        """What may be absent is there where these flags hold."""
+        layouts = self._layouts_now() if self.doubts else []
+        for (j, k), flag in zip(self.doubts, flags):
+            doubt(self.slots[j], layouts[j].leaves, k, flag)
+
+    def _layouts_now(self) -> list:
+        """The layouts of the slots' values now, their leaves in the places that they have before the loop."""
+        return [self.plan.forms[key].of(self.standing.layout(key)) for key in self.keys]
 
     def begin(self, leaves: Iterable, iteration: "AnyArray | None" = None) -> None:
         """An iteration begins, which is numbered where that is known."""
@@ -163,12 +125,12 @@ class Roll:
         self.enter(leaves)
         self.plan.room.begin_iteration(iteration)
 
-    def run(self, made: Trial, body: Callable, *item: AnyArray) -> None:
+    def run(self, made: Trial, body: Callable) -> None:
         """Run an iteration's body. It may fail on a value of the first iteration (a list's length, say) that the plan
         does not expect to change.
         """
         try:
-            body(*item)
+            body()
         except (PlanChanged, NeedsRoom, NeedsRows):
             raise
         except Exception as error:
@@ -178,68 +140,48 @@ class Roll:
 
     def leave(self, made: Trial) -> list:
         """The carries after an iteration; Again if the plan lacks something."""
-        grew = self.plan.room.end_iteration(made, self.initial())
+        grew = self.plan.room.end_iteration(made, self.begun + self.flags)
         self._discover(made)
         if grew:
             raise PlanChanged
-        if self.standing.finds_others():
-            raise PlanChanged
         self.lost = made.lost_arrays()
         self._relate(made)
-        self._find_unbound()
-        out, given = [], []
-        for slot, layout in zip(self.slots, self.layouts):
-            new = self._layout_now(slot)
-            if layout.is_undefined and not new.is_undefined and (new.statics or new.structure != layout.structure):
-                found = texts.of(new)                         # later iterations may leave other texts
-                self.plan.texts[self.plan.place(slot)] = found
-                self.plan.shapes[slot.name] = new.numbered(found).undefined()
-                raise PlanChanged
-            if new.is_undefined and not layout.is_undefined:
-                new = layout.undefined()
-            self._find_nones(slot, layout, new)
-            self._find_texts(slot, layout, new)
-            given += [_is_given(new.leaves[k]) for k in sorted(layout.optional) if k < len(new.leaves)]
-            new = new.opened(layout.optional)
-            layout.require(new, slot.name)
-            self._find_arrays(slot, layout, new)
-            out += [frozen(x) for x in new.data]
+        layouts = self._join()
+        out = [frozen(x) for layout in layouts for x in layout.data]
+        there = [is_there(self.slots[j], layouts[j].leaves, k) for j, k in self.doubts]
         check(made.builder)
-        self.longer = [s for s, var in self.begun_as if s.tracer.is_still(var) and not self.plan.test_changes]
+        self.longer = [s for s, var in self.begun_as if s.tracer.is_still(var) and not self.plan.memory.test_changes]
         self._find_fixed(made)
-        return [*out, *[s.is_bound for s in self.marked], *given]
+        return out + there
 
-    def _find_nones(self, slot: object, layout: TreeLayout, new: TreeLayout) -> None:
-        """Ask for another trial if a leaf may be None at the end of an iteration, or before the first, and the plan
-        does not say so.
-        """
-        found = optional.places(layout, new) | {k for k, x in enumerate(new.leaves) if isinstance(_is_given(x), Value)}
-        found -= set(layout.optional)
-        if found and not self._is_for_first(found, layout, new):
-            self.plan.optional[self.plan.place(slot)] = set(layout.optional) | found
+    def _join(self) -> list:
+        """The layouts after an iteration, in the forms of those before it; Again if a form has no room for one."""
+        is_news, ends = False, []
+        for j, (slot, key, layout) in enumerate(zip(self.slots, self.keys, self.layouts)):
+            form = self.plan.forms[key]
+            new = self.standing.layout(key).numbered(form.texts)
+            new = layout.undefined() if new.is_undefined else new
+            found = form.after(layout, new)
+            if is_bound(slot) is not True:
+                found = found.with_absent(WHOLE)
+            elif found.absent != form.absent and self._is_for_first(found.absent - form.absent, layout, new):
+                found = found._replace(absent=form.absent)
+            is_news = is_news or found.differs(form, layout)
+            self.plan.forms[key] = found
+            self.layouts[j] = layout.of_kinds(found.arrays)
+            ends.append(new.opened(layout.optional))
+        if is_news:
             raise PlanChanged
+        for slot, layout, new in zip(self.slots, self.layouts, ends):
+            layout.require(new, slot.name)
+        return ends
 
-    def _find_texts(self, slot: object, layout: TreeLayout, new: TreeLayout) -> None:
-        """Ask for another trial if a leaf is another text after an iteration."""
-        found = texts.places(layout, new)
-        if found:
-            self.plan.texts[self.plan.place(slot)] = found | set(layout.texts)
-            raise PlanChanged
-
-    def _is_for_first(self, found: set, layout: TreeLayout, new: TreeLayout) -> bool:
+    def _is_for_first(self, found: Iterable, layout: TreeLayout, new: TreeLayout) -> bool:
         """Whether these leaves are None before the first iteration only, which is peeled off then, so that the loop
         goes on with plain values.
         """
-        is_set = all(k in layout.statics and _is_given(new.leaves[k]) is True for k in found)
-        return is_set and not self.plan.early and self.plan.has_iterations()
-
-    def _find_unbound(self) -> None:
-        """Ask for another trial if a name may be unbound at the end of an iteration, and the plan does not say so."""
-        names = [s for s in self.slots if isinstance(s, Name) and s.name and not s.name.startswith("_fad_")]
-        new = {s.name for s in names if s.is_bound is not True} - self.plan.unbound
-        if new:
-            self.plan.unbound |= new
-            raise PlanChanged
+        is_set = all(k in layout.statics and is_given(new.leaves[k]) is True for k in found)
+        return is_set and not self.plan.memory.early and self.plan.has_iterations()
 
     def _discover(self, made: Trial) -> None:
         new: list[Any] = [Array(t) for t in made.changed_arrays()] + [Container(c) for c in made.changed_containers()]
@@ -249,20 +191,18 @@ class Roll:
         for slot in made.changed_names(self.plan.own):
             self.plan.own.add(slot.name)
             self.plan.names.append(slot)
-            self.plan.rebound.add(slot.name)
+            self.plan.replaced.add((slot.name, 0))
             before = -1
-        changed = [s.name for s, value in self.kept if s.read() is not value]
-        self.plan.rebound.update(changed)
-        if changed or len(self.plan.found) > before:
+        if self.standing.finds_others() or len(self.plan.found) > before:
             raise PlanChanged
-        if not self.plan.early and any(s.read() is not False for s in self.plan.stops):
-            self.plan.early = True
+        if not self.plan.memory.early and any(s.read() is not False for s in self.plan.stops):
+            self.plan.memory.early = True
             raise PlanChanged
 
     def _relate(self, made: Trial) -> None:
         """Find which arrays and containers may be one; Again if that is news, and one of them is written to."""
         fresh = {id(x): key for key, x in self.fresh.items()}
-        ends = self._arrays(self._layout_now(s).data for s in self.slots)
+        ends = self._arrays(x.data for x in self._layouts_now())
         ends.update({at: c for at, c in self.standing.handed().items() if at in self.starts})
         self.ends_as = {key: self.plan.kin.end_of(x, fresh, made.born) for key, x in ends.items()}
 
@@ -299,29 +239,29 @@ class Roll:
         if any(id(x) in changed for x in self.fixed_outside) or (self.fixed and self._has_changed_starts):
             refuse()
 
-    def varying(self, first: int = 0) -> tuple:
-        """The extents that are known to change. first: the number of carries before those of the slots."""
+    def varying(self) -> tuple:
+        """The extents that are known to change."""
         known = [self.plan.memory.extents.get(place, ()) for place in self.places]
         types = map(atom_type, self.begun)
         return tuple(
             [
-                (first + k, axis, None)
+                (len(self.lead) + k, axis, None)
                 for k, (axes, t) in enumerate(zip(known, types))
                 for axis in axes
                 if t is not None and axis < t.rank
             ]
         )
 
-    def compare(self, names: tuple) -> None:
+    def compare(self) -> None:
         """An error if the loop just recorded computes something else than its first iterations in their types."""
-        require_same_iterations(current().equations[-1], self.iterations, names)
+        require_same_iterations(current().equations[-1], self.iterations, self.names())
         self.plan.memory.settle(self.first)
 
-    def _in_kinds(self, results: tuple, first: int) -> tuple:
+    def _in_kinds(self, results: tuple) -> tuple:
         """The results of the loop, which may be of other kinds if no iteration runs. A trace that supposes kinds (see
         ops/mixed.py) gets these.
         """
-        supposed = self.iterations[-1].supposed if self.iterations else {}
+        supposed, first = self.iterations[-1].supposed if self.iterations else {}, len(self.lead)
         results = tuple(
             [in_kind(y, supposed[first + k]) if first + k in supposed else y for k, y in enumerate(results)]
         )
@@ -330,7 +270,7 @@ class Roll:
             [x] if x is not UNDEFINED and (may_stay or self._may_keep(first + k, x)) else []
             for k, x in enumerate((*self.first, *self.flags))
         ]
-        return tuple([of_kinds(y, name, xs) for y, name, xs in zip(results, self.names(), begun)])
+        return tuple([of_kinds(y, name, xs) for y, name, xs in zip(results, self.names()[first:], begun)])
 
     def _may_keep(self, k: int, x: ArrayOrNumber) -> bool:
         """Whether an iteration may leave what it found in the k-th place, where x stood at first, of x's kind."""
@@ -342,34 +282,28 @@ class Roll:
         ]
         return any(kind.own == (t.dtype, t.weak) for v in left if v in mixed for kind in mixed[v][1])
 
-    def deliver(
-        self, results: tuple, iterations: object, has_iterations: "Callable | None" = None, first: int = 0
-    ) -> None:
+    def deliver(self, results: tuple, iterations: object, has_iterations: "Callable | None" = None) -> None:
         """After a loop of so many iterations: the variables, arrays and containers as it left them. has_iterations()
-        tells whether there is a first iteration. first: as for varying().
+        tells whether there is a first iteration.
         """
+        results = results[len(self.lead):]
         refuse_stale_reads(self.may_write, current().trace.read[self.reads:])
         # None: there was no iteration to trace
         made = current().equations[-1].outputs if self.is_begun else ()
         self.plan.memory.note(self.plan, dict(zip(self.places, results)), made)
         self.plan.memory.lists.update(self.plan.room.known_of_lists())
-        rest = iter(self._in_kinds(results, first))
+        rest = iter(self._in_kinds(results))
         values = [layout.filled(rest) for layout in self.layouts]
         write_all(self.slots, values, self.longer)
-        self._mark(rest)
+        self._doubt(rest)
         for array in self.lost:
             lose(array)
-        after, handed = self._arrays(x.data for x in map(self._layout_now, self.slots)), self.standing.handed()
+        after, handed = self._arrays(x.data for x in self._layouts_now()), self.standing.handed()
         for c in [*[handed[at] for at in self.fixed if at in handed], *self.fixed_outside]:
             note_fixed(c)
         self.plan.room.end_loop(iterations, [after[key] for key in self.listed if key in after])
         kin = self.plan.kin
         kin.entangle({**after, **handed}, kin.after_an_iteration(self.ends_as), has_iterations)
-
-
-def _is_given(leaf: object) -> Any:
-    """Whether a leaf is there: neither None nor without a value."""
-    return leaf is not UNDEFINED and optional.given(leaf)
 
 
 def _value(slot: object, layout: TreeLayout, data: list) -> Any:

@@ -16,7 +16,7 @@ from ...util import tree
 from ...util.profiled import unprofiled
 from ..guards import guard as of
 from ..heap.journal import journal
-from ..heap.state import Array, Container, Name, TreeLayout, is_data
+from ..heap.state import Array, Container, TreeLayout, is_data
 from ..lists.elements import Fixed
 from ..lists.listing import Contents
 from ..lists.rows import RowList
@@ -115,9 +115,8 @@ class Standing:
         # arrays of objects from outside may be others, too
         layout.leaves = [current().watch(x) if isinstance(x, np.ndarray) and is_data(x) else x for x in layout.leaves]
         if key not in self.arrays:
-            # what a name stands for by itself is the plan's affair
-            is_alone = isinstance(slot, Array) or (isinstance(slot, Name) and layout.structure.cls is None)
-            self.arrays[key] = {} if is_alone else {k: x for k, x in enumerate(layout.leaves) if _is_an_array(x)}
+            arrays = {k: x for k, x in enumerate(layout.leaves) if _is_an_array(x)}
+            self.arrays[key] = {} if isinstance(slot, Array) else arrays
         for k, x in self.arrays[key].items():
             if (key, k) not in self.replaced and k < len(layout.leaves):
                 layout.statics[k] = x if _are_one(layout.leaves[k], x) else layout.leaves[k]

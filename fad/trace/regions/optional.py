@@ -30,11 +30,8 @@ from ..values.tracer import Tracer
 class Optional(Conditional):
     """Whether a value is there: a truth value of the program; and where this was checked."""
 
-    error = "TypeError"
-
-    @property
-    def what(self) -> str:
-        return f"{NONE_IS_USED}: {self.name}" if self.name else NONE_IS_USED
+    def __init__(self, flag: Any, name: str):
+        super().__init__(flag, name, f"{NONE_IS_USED}: {name}" if name else NONE_IS_USED, "TypeError")
 
     def check(self) -> None:
         """Make the program give up here if the value is None, unless it is known to be there."""
@@ -188,12 +185,3 @@ def note(x: object, flag: object, name: str) -> None:
     if isinstance(x, Tracer) and isinstance(flag, Value):
         x.optional = Optional(flag, name)
         current().trace.has_optional = True
-
-
-def places(one: TreeLayout, other: TreeLayout) -> set:
-    """The leaves that are None in one of two values and data in the other."""
-    if one.structure != other.structure:
-        return set()
-    return {
-        k for a, b in ((one, other), (other, one)) for k, x in a.statics.items() if x is None and k not in b.statics
-    }

@@ -19,6 +19,7 @@ from ..heap.state import Array, Container, Name, changing, is_array, is_data
 from ..objects.containers import containers_in, contents, keeps_record, values_of
 from ..values.place import roots_of
 from ..values.tracer import Tracer
+from .forms import Form
 
 
 class Cell:
@@ -139,39 +140,18 @@ def _is_within(a: "Type | None", b: "Type | None") -> bool:
     return both.dtype == b.dtype and both.weak == b.weak          # type: ignore[union-attr]
 
 
-class Facts:
-    """The findings of a loop's trials. A slot goes by its place: its name, or the number of the mutable thing (see
-    Seen).
-    """
-
-    def __init__(self) -> None:
-        self.rebound: set[str] = set()                        # names that come to stand for something else
-        self.unbound: set[str] = set()  # names that may have no value at the end of an iteration, or before the first
-        # place of a slot -> numbers of its leaves that may be None (see optional.py)
-        self.optional: dict[Any, set] = {}
-        self.texts: dict[Any, set] = {}                       # the same, of texts that change (see texts.py)
-        # positions of containers and arrays that iterations put others in place of (see identity.py)
-        self.replaced: set[tuple] = set()
-        # (place, number of a leaf) -> whether it is an array, and no number; None: one or the other
-        self.zero_dim: dict[tuple, bool | None] = {}
-        self.early = False                                    # whether a traced flag may end the loop
-        self.test_changes = False                             # whether a while loop's condition changes something
-
-    def learn(self, other: "Facts") -> None:
-        """Let all hold that holds of another one."""
-        for name in _FACTS:
-            setattr(self, name, getattr(self, name) | getattr(other, name))
-
-
-_FACTS = tuple(vars(Facts()))
-
-
 class Memory:
-    """The facts about a loop, and the loops inside it, from trials of the loop around it."""
+    """The findings of a loop's trials, and those of the loops inside it: the next trial of the loop around it begins
+    with them. A slot goes by its place: its name, or the number of the mutable thing (see Seen).
+    """
 
     def __init__(self, sight: "Seen | None" = None):
         self.sight = sight
-        self.facts = Facts()
+        self.forms: dict[Any, Form] = {}                      # of the values at the places of slots
+        # positions of containers and arrays that iterations put others in place of (see identity.py)
+        self.replaced: set[tuple] = set()
+        self.early = False                                    # whether a traced flag may end the loop
+        self.test_changes = False                             # whether a while loop's condition changes something
         self.found: list = []                                 # what else the iterations write to
         self.bound_elsewhere: list = []                       # names that other functions bind
         self.types: dict = {}                                 # of the carries, each known by its place and its number
@@ -193,7 +173,6 @@ class Memory:
 
     def tell(self, plan: Any) -> None:
         """Let a loop's plan begin with what is known."""
-        plan.learn(self.facts)
         for name in self.bound_elsewhere:
             plan.own.add(name)
             plan.names.append(Name(name, plan.cells[name]))
@@ -201,9 +180,11 @@ class Memory:
             x = self.sight.thing(k)                           # type: ignore[union-attr]
             plan.add(Array(x) if isinstance(x, Tracer) else Container(x))
 
-    def key(self, slot: Any) -> Any:
-        """By what a slot is known: its name, or the number of what changes; None for what only its own trial knows."""
-        return slot.name or (None if self.sight is None else self.sight.place(changing(slot)))
+    def place(self, slot: Any) -> Any:
+        """By what a slot is known: its name, or the number of what changes; a tuple where only this trial knows it."""
+        thing = changing(slot)
+        known = None if self.sight is None else self.sight.place(thing)
+        return slot.name or ((id(thing),) if known is None else known)
 
     def is_settled(self, begun: list) -> bool:
         """Whether the first iterations of the loop, which begins with these values, were found to be like the rest."""
@@ -227,17 +208,11 @@ class Memory:
         """Remember what a loop came to. results: its carries, each by its slot's key and its number there; made: the
         loop's variables.
         """
-        types = {place: type_of(x) for place, x in results.items() if x is not UNDEFINED and place[0] is not None}
-        self.found = [k for k in map(self.key, plan.found) if k is not None]
+        types = {at: type_of(x) for at, x in results.items() if x is not UNDEFINED and type(at[0]) is not tuple}
+        self.found = [k for k in map(self.place, plan.found) if type(k) is not tuple]
         self.bound_elsewhere = [s.name for s in plan.names[plan.given:]]
         self.types = {place: sketch(t) for place, t in types.items()}
         self.extents = {place: [axis for axis, n in enumerate(t.shape) if n in made] for place, t in types.items()}
-        known = set(map(self.key, plan.slots()))
-        self.facts = Facts()
-        self.facts.learn(plan)
-        for fact in ("optional", "texts"):
-            setattr(self.facts, fact, {at: x for at, x in getattr(plan, fact).items() if isinstance(at, str)})
-        self.facts.replaced = {p for p in plan.replaced if p[0] in known}
 
     def begin(self) -> "Memory":
         """An iteration is traced anew: the loops in it are met from the first on."""
@@ -254,8 +229,14 @@ class Memory:
         now, known = seen(cells), self.inside.get(key)
         if known is None or known.sight is None or not known.sight.is_within(now):
             known = self.inside[key] = Memory() if known is None else known.of_lists()
-        known.sight = now
+        known._see(now)
         return known
+
+    def _see(self, sight: Seen) -> None:
+        """Forget what only the trial before could know."""
+        self.sight = sight
+        self.forms = {at: form._replace(layout=None) for at, form in self.forms.items() if type(at) is not tuple}
+        self.replaced = {p for p in self.replaced if type(p[0]) is not tuple}
 
 
 def memory_here(builder: Builder) -> Memory:

@@ -25,18 +25,23 @@ def roll_for(steps: Steps, body: Callable, plan: CarryPlan) -> bool:
     """The loop as a region; False if nothing in it is traced, so that it is plain Python's."""
     plan.has_iterations = steps.has_iterations
     return _until_complete(
-        plan, lambda roll: (_early_for if plan.early else _plain_for)(roll, steps, body), steps.count()
+        plan, lambda roll: (_early_for if plan.memory.early else _plain_for)(roll, steps, body), steps.count()
     )
+
+
+def _iteration(roll: Roll, leaves: tuple, number: "AnyArray | None", body: Callable) -> list:
+    """What is carried after an iteration that begins with these leaves."""
+    with trial(roll.plan.cells) as made:
+        roll.begin(leaves, number)
+        roll.run(made, body)
+        return roll.leave(made)
 
 
 def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
     def iteration(i: AnyArray, *leaves: object) -> list:
         region, number = current().region, iteration_number(i, steps.start, steps.step)
         region.runs, recorded[:] = (number, steps.count()), [region.steps]
-        with trial(roll.plan.cells) as made:
-            roll.begin(leaves, number)
-            roll.run(made, body, steps.item(i))
-            return roll.leave(made)
+        return _iteration(roll, leaves, number, lambda: body(steps.item(i)))
     recorded: list = []                                       # the steps of the latest trace of the body
     before = len(current().equations)
     results = FOR.run_regions([steps.start, steps.stop, steps.step, *roll.initial()], (iteration,), names=roll.names(),
@@ -45,11 +50,16 @@ def _plain_for(roll: Roll, steps: Steps, body: Callable) -> bool:
         return False
     if len(current().equations) > before:
         roll.plan.room.require_traced(current().equations[-1])
-        roll.compare(roll.names())
+        roll.compare()
         check_growth(current().equations[-1])
     repeat(steps.count(), recorded[0] if recorded else [])
     roll.deliver(results, steps.count(), steps.has_iterations)
     return True
+
+
+def _run_while(roll: Roll, test: Callable, iteration: Callable, **facts: Any) -> tuple:
+    return WHILE.run_regions(roll.initial(), (test, iteration), names=roll.names(), extents=roll.varying(),
+                             iterations=roll.iterations, **facts)
 
 
 def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
@@ -57,27 +67,18 @@ def _early_for(roll: Roll, steps: Steps, body: Callable) -> bool:
     """
     def iteration(i: Any, *leaves: Any) -> list:
         _note_bounds(i, steps)
-        with trial(roll.plan.cells) as made:
-            roll.begin(leaves, iteration_number(i, steps.start, steps.step))
-            roll.run(made, body, steps.item(i))
-            return [i + steps.step, *roll.leave(made)]
+        number = iteration_number(i, steps.start, steps.step)
+        return [i + steps.step, *_iteration(roll, leaves, number, lambda: body(steps.item(i)))]
 
     def test(i: AnyArray, *leaves: object) -> Any:
         with trial(roll.plan.cells):
             roll.enter(leaves)
-            more = i < steps.stop if steps.step > 0 else i > steps.stop
-            return _go_on(roll.plan, more)
+            return _go_on(roll.plan, i < steps.stop if steps.step > 0 else i > steps.stop)
 
-    results = WHILE.run_regions(
-        [steps.start, *roll.initial()],
-        (test, iteration),
-        names=("", *roll.names()),
-        extents=roll.varying(1),
-        checkpoint=steps.checkpoint,
-        iterations=roll.iterations,
-    )
-    roll.compare(("", *roll.names()))
-    roll.deliver(results[1:], iteration_number(results[0], steps.start, steps.step), first=1)
+    roll.lead = [steps.start]
+    results = _run_while(roll, test, iteration, checkpoint=steps.checkpoint)
+    roll.compare()
+    roll.deliver(results, iteration_number(results[0], steps.start, steps.step))
     return True
 
 
@@ -122,53 +123,46 @@ def roll_while(first: object, test: Callable, body: Callable, plan: CarryPlan) -
     """The loop as a region, `first` being what its test said at first; False if nothing in it is traced."""
     def run(roll: Roll) -> bool:
         before = len(current().equations)
-        results = (_told_while if plan.test_changes else _plain_while)(roll, first, test, body)
+        results = (_told_while if plan.memory.test_changes else _plain_while)(roll, first, test, body)
         if _is_plain(before, roll):
             return False
-        roll.compare(("", *roll.names()) if plan.test_changes else roll.names())
-        roll.deliver(results, None, first=int(plan.test_changes))
+        roll.compare()
+        roll.deliver(results, None)
         return True
     return _until_complete(plan, run)
 
 
 def _plain_while(roll: Roll, first: object, test: Callable, body: Callable) -> tuple:
-    def iteration(*leaves: object) -> list:
-        with trial(roll.plan.cells) as made:
-            roll.begin(leaves)
-            roll.run(made, body)
-            return roll.leave(made)
-
     def go_on(*leaves: AnyArray) -> Any:
         with trial(roll.plan.cells):
             roll.enter(leaves)
             with trial(roll.plan.cells) as made:
                 said = _unless_stopped(roll.plan, test)
-                roll.plan.test_changes = made.has_changes
-        if roll.plan.test_changes:
+                roll.plan.memory.test_changes = made.has_changes
+        if roll.plan.memory.test_changes:
             raise PlanChanged
         return said
-
-    return WHILE.run_regions(
-        roll.initial(), (go_on, iteration), names=roll.names(), extents=roll.varying(), iterations=roll.iterations
-    )
+    return _run_while(roll, go_on, lambda *leaves: _iteration(roll, leaves, None, body))
 
 
 def _told_while(roll: Roll, first: object, test: Callable, body: Callable) -> tuple:
     """A loop whose condition changes something: it is looked at once an iteration, at the end of the iteration before.
     """
     def iteration(_: object, *leaves: ArrayOrNumber) -> list:
-        with trial(roll.plan.cells) as made:
-            roll.begin(leaves)
-            roll.run(made, body)
-            said = _unless_stopped(roll.plan, test)
-            return [said, *roll.leave(made)]
-    return WHILE.run_regions([first, *roll.initial()], (lambda said, *_: said, iteration), names=("", *roll.names()),
-                             extents=roll.varying(1), iterations=roll.iterations)[1:]
+        carried = _iteration(roll, leaves, None, body_and_test)
+        return [*said, *carried]
+
+    def body_and_test() -> None:
+        body()
+        said[:] = [_unless_stopped(roll.plan, test)]
+    said: list = []
+    roll.lead = [first]
+    return _run_while(roll, lambda said, *_: said, iteration)
 
 
 def _unless_stopped(plan: CarryPlan, test: Callable) -> Any:
     """The test, unless a flag has ended the loop."""
-    flags = _go_on(plan, True) if plan.early else True
+    flags = _go_on(plan, True) if plan.memory.early else True
     if flags is True or flags is False:
         return flags and truth(test())
     return choose(flags, lambda: truth(test()), lambda: False, plan.cells)

@@ -4,7 +4,7 @@
     medium = "air" if v > 1 else "water"                                       else:           lift(v)
 
 Each candidate becomes a branch. A branch joins what the candidates give: arrays and numbers by a value, functions and
-members of an Enum by a number again (regions/texts.py). The program checks that it has met one of them.
+members of an Enum by a number again (regions/forms.py). The program checks that it has met one of them.
 """
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,5 +1,5 @@
 """Texts, functions and members of an Enum that depend on the path, by their numbers in a table of the trace (see
-regions/texts.py)."""
+regions/forms.py)."""
 import operator
 from collections.abc import Callable
 from enum import Enum
