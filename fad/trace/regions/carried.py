@@ -109,7 +109,7 @@ class Roll:
         self.begun_as = [(s, s.tracer._var) for s in self.slots if isinstance(s, Array)]
 
     def _doubt(self, flags: Iterable) -> None:
-        """What may be absent is there where these flags hold."""
+        """Names and leaves that may be absent are there where these flags hold."""
         layouts = self._layouts_now() if self.doubts else []
         for (j, k), flag in zip(self.doubts, flags):
             doubt(self.slots[j], layouts[j].leaves, k, flag)

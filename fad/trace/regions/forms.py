@@ -25,7 +25,7 @@ WHOLE = -1                                                    # the name itself,
 
 
 class Form(NamedTuple):
-    """What is known of a value on all paths. absent: leaves that may be None (WHOLE: the name may be unbound); texts:
+    """The properties of a value on all paths. absent: leaves that may be None (WHOLE: the name may be unbound); texts:
     leaves that are one of several texts; kinds: whether leaves are arrays, not numbers; layout: that of later values,
     where a name has none before a loop.
     """

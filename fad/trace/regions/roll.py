@@ -30,7 +30,7 @@ def roll_for(steps: Steps, body: Callable, plan: CarryPlan) -> bool:
 
 
 def _iteration(roll: Roll, leaves: tuple, number: "AnyArray | None", body: Callable) -> list:
-    """What is carried after an iteration that begins with these leaves."""
+    """The carried values after an iteration that begins with these leaves."""
     with trial(roll.plan.cells) as made:
         roll.begin(leaves, number)
         roll.run(made, body)
