@@ -175,3 +175,65 @@ def test_a_loop_that_waits_for_one_of_two_lists_to_shrink_ends():
     x = np.array([0.3, 0.9, 0.5])
     with pytest.warns(fad.FallbackWarning):
         np.testing.assert_allclose(fad.grad(f)(x), [1.0, 3.0, 2.0])
+
+
+def written_and_never_its_base(A, x):
+    B = A * x[0] + A.T
+    z = B.reshape(-1) if x[1] > 0.0 else A.ravel() * 1.0
+    z[0] = 7.0 * x[0]
+    return z @ z
+
+
+def base_written(A, x):
+    B = A * x[0] + A.T
+    z = B.reshape(-1) if x[1] > 0.0 else A.ravel() * 1.0
+    B[0, 0] = 7.0 * x[0]
+    return z @ z
+
+
+def two_in_one_branch(A, x):
+    B = A * x[0] + A.T
+    z, y = A.ravel() * 1.0, A.ravel() * 2.0
+    if x[1] > 0.0:
+        z, y = B.reshape(-1), B.reshape(-1)
+    z[0] = 7.0 * x[0]
+    return y @ y
+
+
+def two_in_two_branches(A, x):
+    B = A * x[0] + A.T
+    z = B.reshape(-1) if x[1] > 0.0 else A.ravel() * 1.0
+    y = B.reshape(-1) if x[0] > 0.0 else A.ravel() * 1.0
+    z[0] = 7.0 * x[0]
+    return y @ y
+
+
+def kept_in_a_list(A, x):
+    B, out = A * x[0] + A.T, []
+    for k in range(2):
+        out.append(B.reshape(-1) if x[k] > 0.0 else A.ravel() * 1.0)
+    out[0][0] = 4.0
+    return out[1] @ out[1]
+
+
+def base_written_in_the_branch(A, x):
+    B = A * x[0] + A.T
+    z = B.reshape(-1)
+    if x[1] > 0.0:
+        B[0, 0] = 3.0 * x[0]
+        y = z
+    else:
+        y = B.ravel()
+    return y @ y
+
+
+@pytest.mark.parametrize("x", [np.array(x) for x in ([1.5, 1.0], [1.5, -1.0], [-0.5, 1.0])], ids=str)
+@pytest.mark.parametrize("f", [written_and_never_its_base, base_written, two_in_one_branch, two_in_two_branches,
+                               kept_in_a_list, base_written_in_the_branch], ids=lambda f: f.__name__)
+def test_a_view_or_a_copy_of_an_array_in_one_of_two_orders(f, x):
+    """Whether the reshaped array is a view depends on how the sum lies in memory, which no trace knows."""
+    A = np.arange(4.0).reshape(2, 2)
+    assert fad.jit(written_and_never_its_base, fallback=False)(A, x) == written_and_never_its_base(A, x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert fad.jit(f)(A, x) == pytest.approx(f(A, x), rel=1e-12)

@@ -12,7 +12,7 @@ from ...ir.graph import Var
 from ...ir.types import INT
 from ...ops.carry import UNDEFINED, visible_extent
 from ..heap.state import is_array
-from ..values.aliases import lose, may_be_one
+from ..values.aliases import lose, may_be_one, reach_of
 from ..values.place import Direct, Place, Selected, roots_of, stand_for
 from ..values.tracer import Tracer, was_there
 from ..values.zero_dim import joined, kind_of
@@ -50,8 +50,8 @@ class BranchAliases:
         self.new: list[dict[int, _New]] = [{} for _ in sides]
         # (side, variable) -> variable or number outside, or the place of a hidden result
         self.atoms: dict[tuple, Any] = {}
-        self.shared = [c for c in columns if c.ids is not None]
-        self.mixed = [c for c in columns if c.zero_dim is None]
+        # a number on one side, and an array on the other, is in none of its arrays for sure
+        self.shared = [c for c in columns if c.ids is not None or c.zero_dim is None]
         for c in self.shared:
             c.places = [self._place(k, x, c) for k, x in enumerate(c.leaves)]
         for c in self.shared:
@@ -67,9 +67,10 @@ class BranchAliases:
     # -- before the branch's results are known -----------------------------------------------------
 
     def _place(self, k: int, x: object, column: Column) -> "Place | None":
-        if x is UNDEFINED:
+        if x is UNDEFINED or (column.ids is None and not is_array(x)):
             return None
         place = self.sides[k].place(x)
+        place = Place(place.arrays) if column.ids is None else place
         for t in place.arrays:
             if not was_there(t, self.sides[k].born):
                 entry = self.new[k].setdefault(id(t), _New(t))
@@ -135,17 +136,6 @@ class BranchAliases:
         for c in self.shared:
             if is_array(c.result):
                 self._note_kin(c, hidden)
-        for c in self.mixed:
-            self._note_mixed(c)
-
-    def _note_mixed(self, c: Column) -> None:
-        """A result that is a number on one side, and an array on the other, may alias that array."""
-        for k, x in enumerate(c.leaves):
-            if is_array(x) and isinstance(c.result, Tracer):
-                others = [d.result for d in self.shared if d.leaves[k] is x and isinstance(d.result, Tracer)]
-                roots = [r for r in roots_of(x) if was_there(r, self.sides[k].born)]
-                for y in [*others, *roots, *[z for r in roots for z in r.unchanged_kin()]]:
-                    may_be_one(c.result, y)
 
     def _note_kin(self, c: Column, hidden: tuple) -> None:
         """Aliases that a loop in a branch left open stay open after it."""
@@ -168,12 +158,15 @@ class BranchAliases:
     def _tie(self, c: Column, selector: Var, hidden: tuple) -> None:
         places = tuple([self._outside(k, p, c, hidden) for k, p in enumerate(c.places)])
         place = Selected(selector, places)
-        if any(x.is_unknown for x in place.arrays):
+        is_stale = any(id(x) in s.stale for s, x in zip(self.sides, c.leaves))
+        if any(x.is_unknown for x in place.arrays) or (is_stale and not place.is_known):
             lose(c.result)
+        elif not place.is_known:
+            for x in [x for array in place.arrays for x in reach_of(array)]:
+                may_be_one(c.result, x)
         else:
             stand_for(c.result, place)
-            if any(id(x) in s.stale for s, x in zip(self.sides, c.leaves)):
-                c.result.tie.seen = None                      # to be read again
+            c.result.tie.seen = None if is_stale else c.result.tie.seen                # None: to be read again
 
     def _outside(self, k: int, place: "Place | None", c: Column, hidden: tuple) -> Place:
         if place is None:

@@ -22,36 +22,39 @@ MOST_WAYS = 64                                               # in which a name m
 
 
 class Place:
-    """Elements of arrays. `arrays` are those whose elements they are; read(like) is their value, of the shape of a
-    variable that held it before, and written(x, y) what array x is with y in them.
+    """Elements of these arrays, or nothing of them (a copy); nobody knows which. As soon as one of them is written to,
+    or what has this place, the others are unknown (see aliases.py).
+
+    The subclasses know: read(like) is the elements' value, of the shape of a variable that held it before, and
+    written(x, y) what array x is with y in them.
     """
 
-    arrays: tuple = ()
+    is_known = False
 
-    def read(self, like: Var) -> Any:
-        raise NotImplementedError
-
-    def written(self, array: Tracer, y: Any) -> Any:
-        raise NotImplementedError
+    def __init__(self, arrays: tuple):
+        self.arrays = arrays
 
     def through(self, links: tuple) -> "Place":
         """The place of a view of what is here."""
-        raise NotImplementedError
+        return self
 
     def atoms(self) -> Iterable:
         """Variables that tell where it is."""
-        raise NotImplementedError
+        return ()
 
     def mapped(self, array_of: Callable, atom_of: Callable) -> "Place":
         """This place around the branch in which it was found."""
-        raise NotImplementedError
+        return Place(tuple(map(array_of, self.arrays)))
 
 
 class Direct(Place):
     """An array, or a view of it by these equations."""
 
+    is_known = True
+
     def __init__(self, array: Tracer, links: tuple = ()):
-        self.arrays, self.links = (array,), links
+        super().__init__((array,))
+        self.links = links
 
     def _values(self) -> list:
         return along(self.links, current().value_of(self.arrays[0].held))
@@ -79,8 +82,8 @@ class Selected(Place):
     """One of several places, by a selector that is a variable of the program."""
 
     def __init__(self, selector: Any, places: tuple):
-        self.selector, self.places = selector, places
-        self.arrays = tuple({id(x): x for p in places for x in p.arrays}.values())
+        super().__init__(tuple({id(x): x for p in places for x in p.arrays}.values()))
+        self.selector, self.places, self.is_known = selector, places, all(p.is_known for p in places)
 
     def _chosen(self, compute: Callable, like: object) -> Any:
         if not isinstance(self.selector, Var):
@@ -105,36 +108,6 @@ class Selected(Place):
 
     def mapped(self, array_of: Callable, atom_of: Callable) -> Place:
         return Selected(atom_of(self.selector), tuple([p.mapped(array_of, atom_of) for p in self.places]))
-
-
-class UnknownPlace(Place):
-    """Somewhere in these arrays (or nowhere: a copy); to be neither written to, nor read after they were."""
-
-    def __init__(self, arrays: tuple):
-        self.arrays = arrays
-
-    def read(self, like: Var) -> Any:
-        raise self._refusal()
-
-    def written(self, array: Tracer, y: Any) -> Any:
-        raise self._refusal()
-
-    def _refusal(self) -> SideEffectError:
-        return SideEffectError(
-            "an array that is a view of one array or of another, as a branch decides, is written to, or one of those "
-            "is",
-            why="how it lies in them cannot be told",
-            do="copy it in the branch (x.copy())",
-        )
-
-    def through(self, links: tuple) -> Place:
-        return self
-
-    def atoms(self) -> Iterable:
-        return ()
-
-    def mapped(self, array_of: Callable, atom_of: Callable) -> Place:
-        return UnknownPlace(tuple([array_of(x) for x in self.arrays]))
 
 
 class Base:
@@ -233,11 +206,11 @@ def place_of(array: Tracer, since: int) -> Place:
         return _within(view.base.place, since)
     chain = view.chain
     if chain is None or not chain.is_writeable:
-        return UnknownPlace(tuple(roots_of(array)))
+        return Place(tuple(roots_of(array)))
     try:
         shared = chain.is_view()
     except SideEffectError:
-        return UnknownPlace(place_of(chain.source, since).arrays)
+        return Place(place_of(chain.source, since).arrays)
     return place_of(chain.source, since).through(tuple(chain.links)) if shared else Direct(array)
 
 
