@@ -1,7 +1,7 @@
 """Branches on traced values: both sides are traced into regions, and what they change becomes results of a cond."""
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...ir import stack
 from ...ir.build import Value, current
@@ -182,17 +182,11 @@ def _end(x: Any) -> ArrayOrNumber:
     return x if is_array(x) and x.is_unknown else frozen(x)
 
 
-class KnownNumber(NamedTuple):
-    """A leaf that is one number of Python's, whatever the branch."""
-
-    result: Any
-
-
-def _one_number(column: tuple) -> "KnownNumber | None":
+def _one_number(column: tuple) -> Any:
     """The number of Python's that a leaf is on each side where its name has a value, if it is not on some."""
     found = [x for x in column if x is not UNDEFINED]
     is_known = 0 < len(found) < len(column) and all(is_same(x, found[0]) for x in found)
-    return KnownNumber(found[0]) if is_known and type(found[0]) in (bool, int, float, complex) else None
+    return found[0] if is_known and type(found[0]) in (bool, int, float, complex) else None
 
 
 class _Join:
@@ -240,11 +234,10 @@ class _Join:
             known.require(x, key if isinstance(key, str) else "")
         numbers = [k for k in range(len(known.leaves)) if k not in known.statics]
         ends = [s.ends_of(x, d) for s, x, d in zip(self.sides, layouts, data)]
-        is_storage = isinstance(slot, Array)
-        plan = [
-            (None if k in form.absent else _one_number(column)) or self._column(name, column, end, is_storage)
-            for k, column, end in zip(numbers, zip(*[x.data for x in layouts]), zip(*ends))
-        ]
+        plan = []
+        for k, column, end in zip(numbers, zip(*[x.data for x in layouts]), zip(*ends)):
+            number = None if k in form.absent else _one_number(column)
+            plan.append(self._column(name, column, end, isinstance(slot, Array)) if number is None else number)
         for column in [x for k, x in zip(numbers, plan) if k in form.absent and isinstance(x, Column)]:
             self._doubt([s.is_given(x) for s, x in zip(self.sides, column.leaves)],
                         lambda flag, column=column: optional.note(column.result, flag, shown))
@@ -275,7 +268,7 @@ class _Join:
         return known
 
     def rows(self) -> list:
-        return [[c.ends[k] for c in self.columns] + self.joint.hidden_row(k) for k in range(len(self.sides))]
+        return [[c.ends[k] for c in self.columns] for k in range(len(self.sides))]
 
     def names(self) -> tuple:
         return tuple(c.name for c in self.columns)
@@ -286,7 +279,7 @@ class _Join:
             c.result = y
         out = []
         for layout, plan in zip(self.layouts, self.plans):
-            data = [p.result if isinstance(p, (Column, KnownNumber)) else p for p in plan]
+            data = [p.result if isinstance(p, Column) else p for p in plan]
             out.append(layout.filled(iter(data)))
         return out
 
@@ -308,13 +301,13 @@ class _Join:
         for c in [x for s in self.sides for x in s.fixed if s.is_outer(x)]:
             note_fixed(c)
 
-    def tie(self, selector: Value, results: tuple) -> None:
+    def tie(self, selector: Value) -> None:
         """Names that may be one array share it; names that may have no value, or one that nobody knows, are marked."""
         for flag, tell in self.doubts:
             flag = flag.result if isinstance(flag, Column) else flag
             if isinstance(flag, Value):
                 tell(flag)
-        self.joint.tie(selector, results[len(self.columns):])
+        self.joint.tie(selector)
         for column in self.columns:
             if is_array(column.result) and any(id(x) in s.unknown for s, x in zip(self.sides, column.leaves)):
                 lose(column.result)
@@ -382,5 +375,5 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
     joined[0].note_twins(values)
     for array in [t for side in sides for t in side.lost]:
         lose(array)
-    joined[0].tie(selector, results)
+    joined[0].tie(selector)
     return values[0]

@@ -37,7 +37,7 @@ class _New:
         self.array = array
         self.columns: list[Column] = []                       # where any of it is
         self.whole: list[Column] = []                         # where it is the result
-        self.holder: Any = None  # a Column (its result is this array), or the number of a hidden result
+        self.holder: Any = None                               # a Column, whose result is this array
         self.stored: Any = None                               # the array that it is from now on
 
 
@@ -45,10 +45,9 @@ class BranchAliases:
     """The aliases among the columns of a branch."""
 
     def __init__(self, sides: list, columns: list):
-        self.sides = sides
-        self.hidden: list[tuple] = []                         # (side, value): further results
+        self.sides, self.columns = sides, columns             # it adds further ones
         self.new: list[dict[int, _New]] = [{} for _ in sides]
-        # (side, variable) -> variable or number outside, or the place of a hidden result
+        # (side, variable) -> variable or number outside, or the Column that hands it out
         self.atoms: dict[tuple, Any] = {}
         # a number on one side, and an array on the other, is in none of its arrays for sure
         self.shared = [c for c in columns if c.ids is not None or c.zero_dim is None]
@@ -60,9 +59,6 @@ class BranchAliases:
         for c in self.tied:
             for k, place in enumerate(c.places):
                 self._provide(k, place, c)
-
-    def hidden_row(self, side: int) -> list:
-        return [value if k == side else UNDEFINED for k, value in self.hidden]
 
     # -- before the branch's results are known -----------------------------------------------------
 
@@ -113,35 +109,37 @@ class BranchAliases:
         for a in place.atoms():
             if (k, a) not in self.atoms:
                 seen = _visible(a)
-                self.atoms[k, a] = seen if seen is not None else self._hide(k, current().value_of(a))
+                self.atoms[k, a] = seen if seen is not None else self._more(k, current().value_of(a))
 
     def _holder(self, k: int, entry: _New, place: Place, column: Column) -> Any:
         if entry.whole:
             return entry.whole[0]
         if len(entry.columns) == 1 and _is_bare(place, entry.array):
             return column
-        return self._hide(k, self.sides[k].ends[id(entry.array)][1])
+        return self._more(k, self.sides[k].ends[id(entry.array)][1])
 
-    def _hide(self, k: int, value: object) -> "_Hidden":
-        self.hidden.append((k, value))
-        return _Hidden(len(self.hidden) - 1)
+    def _more(self, k: int, value: object) -> Column:
+        """A further result of the branch: this value of the k-th side."""
+        row = tuple([value if side == k else UNDEFINED for side in range(len(self.sides))])
+        self.columns.append(Column("", row, row, None))
+        return self.columns[-1]
 
     # -- after -------------------------------------------------------------------------------------
 
-    def tie(self, selector: Value, hidden: tuple) -> None:
+    def tie(self, selector: Value) -> None:
         """Make the results that may be one array views of where they lie."""
         for c in self.tied:
             if is_array(c.result):
-                self._tie(c, selector.atom, hidden)
+                self._tie(c, selector.atom)
         for c in self.shared:
             if is_array(c.result):
-                self._note_kin(c, hidden)
+                self._note_kin(c)
 
-    def _note_kin(self, c: Column, hidden: tuple) -> None:
+    def _note_kin(self, c: Column) -> None:
         """Aliases that a loop in a branch left open stay open after it."""
         for k, place in enumerate(c.places):
             for y in [y for t in (place.arrays if place is not None else ()) for y in self.sides[k].kin.get(id(t), ())]:
-                outside = y if was_there(y, self.sides[k].born) else self._kept(k, y, hidden)
+                outside = y if was_there(y, self.sides[k].born) else self._kept(k, y)
                 for a, b in [
                     (a, b)
                     for a in roots_of(c.result)
@@ -150,13 +148,13 @@ class BranchAliases:
                 ]:
                     may_be_one(a, b)
 
-    def _kept(self, k: int, array: Tracer, hidden: tuple) -> "Tracer | None":
+    def _kept(self, k: int, array: Tracer) -> "Tracer | None":
         """The thing that holds a new array after the branch, if any."""
         entry = self.new[k].get(id(array))
-        return None if entry is None or entry.holder is None else self._stored(entry, hidden)
+        return None if entry is None or entry.holder is None else self._stored(entry)
 
-    def _tie(self, c: Column, selector: Var, hidden: tuple) -> None:
-        places = tuple([self._outside(k, p, c, hidden) for k, p in enumerate(c.places)])
+    def _tie(self, c: Column, selector: Var) -> None:
+        places = tuple([self._outside(k, p, c) for k, p in enumerate(c.places)])
         place = Selected(selector, places)
         is_stale = any(id(x) in s.stale for s, x in zip(self.sides, c.leaves))
         if any(x.is_unknown for x in place.arrays) or (is_stale and not place.is_known):
@@ -168,35 +166,25 @@ class BranchAliases:
             stand_for(c.result, place)
             c.result.tie.seen = None if is_stale else c.result.tie.seen                # None: to be read again
 
-    def _outside(self, k: int, place: "Place | None", c: Column, hidden: tuple) -> Place:
+    def _outside(self, k: int, place: "Place | None", c: Column) -> Place:
         if place is None:
             return Direct(_holding(c.result))
 
         def array_of(t: Tracer) -> Tracer:
             entry = self.new[k].get(id(t))
-            return t if entry is None else self._stored(entry, hidden)
+            return t if entry is None else self._stored(entry)
 
         def atom_of(a: object) -> Any:
             found = self.atoms.get((k, a), a)
-            return hidden[found.number].atom if isinstance(found, _Hidden) else found
+            return found.result.atom if isinstance(found, Column) else found
         return place.mapped(array_of, atom_of)
 
-    def _stored(self, entry: _New, hidden: tuple) -> Tracer:
+    def _stored(self, entry: _New) -> Tracer:
         """The thing that holds a new array after the branch."""
         if entry.stored is None:
-            holder = entry.holder
-            if isinstance(holder, _Hidden):
-                entry.stored = hidden[holder.number]
-            else:
-                entry.stored = _holding(holder.result) if holder in self.tied else holder.result
+            result = entry.holder.result
+            entry.stored = _holding(result) if entry.holder in self.tied else result
         return entry.stored
-
-
-class _Hidden:
-    """A further result of the branch, by its number."""
-
-    def __init__(self, number: int):
-        self.number = number
 
 
 def _holding(y: Tracer) -> Tracer:
