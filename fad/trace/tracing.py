@@ -18,7 +18,7 @@ from ..util.array import AnyArray, ArrayOrNumber
 from ..util.config import config
 from ..util.errors import UnstageableError
 from .guards.checks import Checks
-from .guards.reads import reads_of, refuse_unknown
+from .guards.reads import reads_of, refuse_unknown, unseen_reads
 from .heap.asking import refuse_unseen_questions
 from .heap.effects import effects_of, guards_of_rewritten
 from .heap.journal import journal
@@ -122,7 +122,7 @@ def _trace(f: Callable, leaves: Sequence, call: Callable, name: str, names: Sequ
         with suspecting_kinds(builder):
             out, structure, statics, result = _run(f, call, own, given)
         if is_whole:
-            _refuse_unseen(builder)
+            _refuse_unseen(builder, effects)
         lost = tuple([k for k, x in enumerate(inputs) if x.is_unknown])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
         outer = _written_outside(builder) if is_whole else []
@@ -160,7 +160,7 @@ def _trace(f: Callable, leaves: Sequence, call: Callable, name: str, names: Sequ
     return traced
 
 
-def _refuse_unseen(builder: Builder) -> None:
+def _refuse_unseen(builder: Builder, effects: Any) -> None:
     """Refuse reads, changes and questions that no guard covers; a program's guards for its unseen reads."""
     refuse_unseen_reads(builder)
     refuse_aliased_names(builder)
@@ -170,7 +170,8 @@ def _refuse_unseen(builder: Builder) -> None:
         refuse_unseen_questions(builder)
         refuse_unknown(reads_of(builder), "a method that Python calls by itself")
         builder.trace.sources += guards_of_rewritten()
-        builder.trace.sources += builder.trace.reads.sources()
+        with effects.taken_back():
+            builder.trace.sources += unseen_reads(builder)
 
 
 def _results(out: Sequence, statics: dict) -> list:

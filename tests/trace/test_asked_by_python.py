@@ -1,5 +1,7 @@
 """Methods that Python calls by itself and that ask `is None`, wherever the object with the method comes from: what may
 be None is on the tape."""
+import operator
+
 import numpy as np
 import pytest
 
@@ -166,3 +168,21 @@ def test_questions_that_data_do_not_decide_are_no_reason():
         return k * x[0] if best is None else x[1] ** 2
     for x in POINTS:
         np.testing.assert_allclose(fad.grad(f, fallback=False)(x), slopes(f, x), atol=1e-6)
+
+
+def test_length_hints_of_objects_that_count():
+    class Counted:
+        n = 0
+
+        def __len__(self):
+            return 2 + self.n
+
+    counted = Counted()
+
+    def f(x):
+        counted.n += 1
+        return np.sum(x ** 2) * operator.length_hint(counted)
+    g, x = fad.value_and_grad(f), np.array([1.0, 2.0])
+    for k in range(5):
+        value, slope = g(x)
+        assert value == 5.0 * (3 + k) and np.allclose(slope, 2.0 * x * (3 + k))

@@ -1,6 +1,7 @@
 """Functions, members of an Enum, keys and places that depend on the path: calls, attributes and items are one program."""
 import enum
 import math
+import types
 
 import numpy as np
 import pytest
@@ -257,3 +258,16 @@ def test_other_questions_belong_to_the_tape():
         for x in POINTS:
             found, expected = fad.jit(f)(x), f(x)
             assert found == expected
+
+
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+def test_a_thing_is_chosen_by_each_example_beside_what_a_program_cannot_write():
+    o = types.SimpleNamespace(act=square, table=None)
+
+    def f(x):
+        o.act = linear if o.act is square else square
+        o.table = {"p": 0.5, "first": o.act}
+        return np.sum(np.tanh(x))
+    x = np.ones((3, 2))
+    assert np.allclose(fad.grad(lambda x: np.sum(fad.vmap(f)(x)))(x), 1.0 - np.tanh(1.0) ** 2)
+    assert o.act is linear and o.table["first"] is linear

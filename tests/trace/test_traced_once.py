@@ -1,7 +1,9 @@
 """Functions that change state are traced once more when it has changed, and not at each call."""
 
+import copy
 import dataclasses
 import functools
+import operator
 import re
 import types
 
@@ -238,3 +240,105 @@ def test_flag_that_is_set_and_reset_outside(traces):
         factor = 2.0 if model.training else 3.0
         assert np.isclose(value, factor * np.sum(X ** 2)) and np.allclose(slope, factor * 2.0 * X)
     assert len(traces) <= 3
+
+
+# -- state in what an object with special methods leads to: all of it is guarded, but for inputs ------------------------
+
+
+class Model:
+    """Python asks for its length, its float and its items by itself."""
+
+    def __init__(self):
+        self.parts, self.sub, self.scale = [0.5, 0.25], types.SimpleNamespace(n=0.0, v=np.array([0.1, 0.2, 0.3])), 1.0
+        self.table = {"a": {"b": 0.5}, "n": np.int64(0)}
+
+    def __len__(self):
+        return len(self.parts)
+
+    def __float__(self):
+        return float(self.scale * self.parts[0] + self.sub.n)
+
+    def __getitem__(self, k):
+        return self.parts[k]
+
+
+def counter(m, x):
+    m.sub.n += 1
+
+
+def number_in_a_dict(m, x):
+    m.table["a"]["b"] = m.table["a"]["b"] * 0.5 + x[0]
+
+
+def numpys_number(m, x):
+    m.table["n"] = m.table.get("n", np.int64(0)) + 1
+
+
+def element_of_a_list(m, x):
+    m.parts[0] = m.parts[0] * 0.5 + x[1]
+
+
+def array(m, x):
+    m.sub.v = m.sub.v * 0.5 + x
+
+
+def best(m, x):
+    m.sub.n = max(m.sub.n, x[0] * 1.0)
+
+
+def updated(m, x):
+    m.table["a"].update(b=m.table["a"]["b"] + x[2])
+
+
+def counted_by_errors(m, x):
+    try:
+        m.table["a"]["c"] += 1
+    except KeyError:
+        m.table["a"]["c"] = 1
+
+
+def in_a_branch(m, x):
+    if x[0] > 2.0:
+        m.sub.n = float(x[0]) * 2.0
+
+
+def swapped(m, x):
+    m.parts[0], m.parts[1] = m.parts[1], m.parts[0]
+
+
+READS = {
+    "nothing": lambda m: 1.0,
+    "by captured code": lambda m: float(m) + len(m) + m[0],
+    "by C code": lambda m: sum(map(float, [m])) + operator.length_hint(m),
+}
+
+
+@pytest.mark.parametrize("read, compiled", [*[(read, "never") for read in READS], ("by C code", "now")])
+@pytest.mark.parametrize("change", [counter, number_in_a_dict, numpys_number, element_of_a_list, array, best, updated,
+                                    counted_by_errors, in_a_branch, swapped])
+def test_what_an_object_with_special_methods_leads_to(change, read, compiled, traces):
+    def made():
+        m = Model()
+
+        def f(x):
+            change(m, x)
+            return np.sum(x ** 2) * READS[read](m) * m.scale + m.parts[1]
+        return m, f
+    (m, g), (plain, f) = made(), made()
+    g, h = fad.value_and_grad(g, compile=compiled), 1e-6
+    for k in range(7):
+        if k == 5:
+            m.scale = plain.scale = 2.0                       # it is guarded as before
+        slope = []
+        for d in h * np.eye(3):
+            ends = []
+            for sign in (1.0, -1.0):
+                kept = copy.deepcopy(vars(plain))
+                ends.append(f(X + k + sign * d))
+                vars(plain).update(kept)
+            slope.append((ends[0] - ends[1]) / (2 * h))
+        value, found = g(X + k)
+        assert np.isclose(value, f(X + k))
+        np.testing.assert_allclose(found, slope, rtol=1e-5, atol=1e-7)
+        assert repr(vars(m)) == repr(vars(plain))
+    assert len(traces) <= 5

@@ -304,6 +304,11 @@ def of_all_in(x: object, is_open: Callable = is_object) -> Guard:
     return ContentsGuard(Snapshot(x, deep=True, is_open=is_open))
 
 
+def of_all_before(*things: object) -> Guard:
+    """The same of things as they were before the trace. Inputs of the program may stand in them."""
+    return ContentsGuard(Snapshot(*things, deep=True, is_open=is_object, with_inputs=True))
+
+
 def of_attributes(container: object) -> Guard:
     """The attributes of a list or dict of a class of the user's."""
     return ContentsGuard(Snapshot(getattr(container, "__dict__", None)))

@@ -57,16 +57,10 @@ def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Ca
     given = [x for x in values if type(x) not in NEVER_CHANGE and not isinstance(x, (Value, np.ndarray))]
     leaves = [leaf for x in given for leaf in Snapshot().add(x)]
     found = [x for x in leaves if is_object(x) and not isinstance(x, logging.Logger) and is_read(x)]
-    if root.trace.lifted_owners and any(
-        id(x) not in root.trace.inside and id(x) not in root.trace.journal.made and has_traced(contents(x).values())
-        for x in found
-    ):
-        raise UnstageableError(
-            "an object with numbers that change at each call is given to a library",
-            why="a program does not see what the library reads",
-        )
     # of these only the methods are from outside
-    own = [id(x) in root.trace.inside or has_traced(contents(x).values()) for x in found]
+    own = [
+        id(x) in root.trace.inside or (has_traced(contents(x).values()) and not _was_changed(root, x)) for x in found
+    ]
     classes = dict.fromkeys([type(x) for x, is_own in zip(found, own) if is_own and is_captured_class(type(x))])
     classes.update(dict.fromkeys(x for x in given if isinstance(x, type) and is_captured_class(x)))
     objects = list(classes) + [x for x, is_own in zip(found, own) if not is_own]
@@ -74,6 +68,12 @@ def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Ca
         root.trace.reads = root.trace.reads or Reads(root.trace)
         root.trace.reads.add_handed(objects)
         refuse_unknown(root.trace.reads, "code that a library runs")
+
+
+def _was_changed(root: Builder, x: object) -> bool:
+    """Whether x was there before the trace, and traced values stand in it."""
+    is_made = id(x) in root.trace.journal.made
+    return not is_made and (id(x) in root.trace.lifted_owners or root.trace.journal.is_noted(x))
 
 
 def refuse_opaque(x: object, asked: Iterable = ()) -> None:

@@ -72,9 +72,16 @@ def guard(root: Builder, x: object) -> None:
     if isinstance(x, type):
         root.trace.classes[x] = None
     elif id(x) not in root.trace.guarded and _is_guarded_as_a_whole(x):
-        root.trace.guarded[id(x)] = x
-        root.trace.sources.append(of.of_all_in(x))
+        root.trace.guarded[id(x)] = x                         # see unseen_reads
         root.trace.classes.update(dict.fromkeys(classes_within(x)))
+
+
+def unseen_reads(root: Builder) -> list:
+    """Guards for all that code may read which is not rewritten. They are made when the trace is over and its writes are
+    taken back: only what was there before is read from outside.
+    """
+    wholes = [of.of_all_before(x) for x in root.trace.guarded.values()]
+    return [*wholes, *reads_of(root).sources()]
 
 
 def _is_guarded_as_a_whole(x: object) -> bool:
@@ -171,7 +178,8 @@ class Reads:
             if hasattr(x, name)
             for g in met.of_function(x, name)
         ]
-        return [*self._sources, *orders, *texts, *([of.ContentsGuard(self.snapshot)] if self.snapshot.roots else [])]
+        within = [of.of_all_before(*self.snapshot.roots)] if self.snapshot.roots else []
+        return [*self._sources, *orders, *texts, *within]
 
     def _walk(self, queue: list) -> None:
         """queue: pairs of a thing and whether code reads it that is not captured at all."""

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...ir.value import Value
 from ...util.defects import door, take_as_answer
 from ..objects.containers import NEVER_CHANGE, may_be_changed, slots_of
 from ..objects.opaque_state import BUFFERS, bytes_of
@@ -25,6 +26,7 @@ from .kinds import MISSING
 _BASES: tuple[Any, ...] = (list, tuple, deque, set, frozenset)
 _WRAPPERS = (UserDict, UserList, ChainMap)                    # objects that keep a container in an attribute
 _NUMBERS = frozenset((bool, int, float, complex, str, bytes))
+_HOLE = object()
 
 
 def is_same(now: object, before: object) -> bool:
@@ -68,7 +70,8 @@ class SnapshotNode(NamedTuple):
 
 class Snapshot:
     """The contents of containers; `deep`: of objects and of arrays of numbers, too. is_open(x): whether x is an object
-    whose attributes may change.
+    whose attributes may change. with_inputs: where an input of the program stands (see heap/lifting.py) is a hole; a
+    guard of its own asks for its kind.
 
     >>> rates = {"slow": 0.1, "steps": [1, 2]}
     >>> before = Snapshot(rates)
@@ -80,9 +83,11 @@ class Snapshot:
     False
     """
 
-    def __init__(self, *roots: object, deep: bool = False, is_open: Callable = lambda x: False):
-        self.deep, self.is_open = deep, is_open
+    def __init__(self, *roots: object, deep: bool = False, is_open: Callable = lambda x: False,
+                 with_inputs: bool = False):
+        self.deep, self.is_open, self.with_inputs = deep, is_open, with_inputs
         self.roots: list = []
+        self.holes: dict[int, set] = {}                       # id of an owner -> its holes: (which part, place)
         self._clear()
         for x in roots:
             self.add(x)
@@ -99,6 +104,8 @@ class Snapshot:
         self.objects: list = []
         self.arrays: list = []
         self.blocks: list = []
+        self.open_elements: list = []                         # places of holes among the elements, and the values
+        self.open_values: list = []
 
     def add(self, x: object) -> list:
         """Keep x with all in it. Returns what that leads to and is no container: functions, classes, modules, other
@@ -131,9 +138,17 @@ class Snapshot:
     def _note(self, x: object) -> tuple:
         """Make x a node. Returns its parts: elements and values of attributes."""
         views, names = _views(x), _names(x)
-        node = SnapshotNode(x, type(x), tuple([tuple(v) for v in views]), names, _values(x, names), _block(x))
-        self._enter(node, views)
-        return *node.elements, node.values
+        parts = *[tuple(v) for v in views], _values(x, names)
+        *elements, values = [self._with_holes(x, k, part) for k, part in enumerate(parts)]
+        self._enter(SnapshotNode(x, type(x), tuple(elements), names, values, _block(x)), views)
+        return parts
+
+    def _with_holes(self, x: object, which: int, part: tuple) -> tuple:
+        """The elements of one view of x, or its attributes, with holes where inputs of the program stand."""
+        if self.with_inputs and any(issubclass(cls, Value) for cls in set(map(type, part))):
+            self.holes.setdefault(id(x), set()).update((which, k) for k, y in enumerate(part) if isinstance(y, Value))
+        holes = [k for view, k in self.holes.get(id(x), ()) if view == which]
+        return tuple([_HOLE if k in holes else y for k, y in enumerate(part)]) if holes else part
 
     def _enter(self, node: SnapshotNode, views: list) -> None:
         x, names = node.owner, node.names
@@ -141,10 +156,10 @@ class Snapshot:
         if type(x) is not tuple and type(x) is not frozenset:
             self.views += views
             self.counts += map(len, node.elements)
-            self.elements += chain.from_iterable(node.elements)
+            _extend(self.elements, chain.from_iterable(node.elements), id(x) in self.holes, self.open_elements)
         self.owners += [x] * len(names)
         self.names += names
-        self.values += node.values
+        _extend(self.values, node.values, id(x) in self.holes, self.open_values)
         if may_be_changed(type(x)):
             self.objects.append(x)
             self.classes.append(type(x))
@@ -154,8 +169,8 @@ class Snapshot:
 
     def with_nodes(self, roots: list, nodes: Iterable) -> "Snapshot":
         """A snapshot of the same kind that has kept these nodes."""
-        made = Snapshot(deep=self.deep, is_open=self.is_open)
-        made.roots = roots
+        made = Snapshot(deep=self.deep, is_open=self.is_open, with_inputs=self.with_inputs)
+        made.roots, made.holes = roots, self.holes
         for node in nodes:
             made._enter(node, _views(node.owner))
         return made
@@ -167,13 +182,13 @@ class Snapshot:
         try:
             if len(views) == 1:                               # the usual list, with one pass
                 now = views[0]
-                is_it = len(now) == len(elements) and all(map(is_, now, elements))
+                is_it = len(now) == len(elements) and _are(now, elements, self.open_elements)
             else:
-                is_it = list(map(len, views)) == self.counts and all(map(is_, chain.from_iterable(views), elements))
+                is_it = list(map(len, views)) == self.counts
+                is_it = is_it and _are(chain.from_iterable(views), elements, self.open_elements)
             if is_it and self.names:
-                is_it = all(map(is_, _attributes(self.owners, self.names), self.values)) and all(
-                    map(is_, map(type, self.objects), self.classes)
-                )
+                is_it = _are(_attributes(self.owners, self.names), self.values, self.open_values)
+                is_it = is_it and all(map(is_, map(type, self.objects), self.classes))
             if is_it:
                 return not self.arrays or all(map(_has_block, self.arrays, self.blocks))
             if not self._is_alike():
@@ -196,6 +211,10 @@ class Snapshot:
         while queue:
             now, before = queue.pop()
             node = self.nodes.get(id(before))
+            if before is _HOLE:
+                continue
+            if id(before) in self.holes and now is not before:  # another thing has no inputs in it
+                return False
             if node is None:
                 if not is_same(now, before):
                     return False
@@ -209,6 +228,23 @@ class Snapshot:
                     return False
                 queue += inside
         return True
+
+
+def _extend(parts: list, more: Iterable, has_holes: bool, places: list) -> None:
+    """Add to parts; the places of holes among them are noted."""
+    begun = len(parts)
+    parts += more
+    if has_holes:
+        places += [k for k in range(begun, len(parts)) if parts[k] is _HOLE]
+
+
+def _are(now: Iterable, before: list, holes: list) -> bool:
+    """Whether each thing is the very one that it was; anything may stand where holes are."""
+    if holes:
+        now = list(now)
+        for k in holes:
+            now[k] = _HOLE
+    return all(map(is_, now, before))
 
 
 @door

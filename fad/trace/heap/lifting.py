@@ -23,6 +23,7 @@ from ...util.array import ArrayOrNumber
 from ...util.defects import take_as_answer
 from ..guards.guard import KindGuard, in_class
 from ..guards.kinds import MISSING, is_open
+from ..guards.reads import guard
 from ..objects.containers import contents
 from .operands import input_by, new_step
 
@@ -66,6 +67,8 @@ def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
             _write(location, x)
             if location.kind == "attribute":
                 root.trace.opened.setdefault(id(location.owner), location.owner)
+                if is_open(location.owner) and not isinstance(location.owner, ModuleType):
+                    guard(root, location.owner)
         yield
     finally:
         for location, x, value, is_own in reversed(put):

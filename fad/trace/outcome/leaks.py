@@ -51,7 +51,7 @@ def settle_known(root: Builder) -> None:
 
     def known(x: Any, place: str) -> Any:
         is_copy = isinstance(x, Tracer) and x.is_array and any(id(base) in outside for base in bases_of(x, root))
-        value = None if type(x) is TracedText or is_copy else constant_of(x.atom)
+        value = None if type(x) in (TracedText, ChosenThing) or is_copy else constant_of(x.atom)
         if value is None:
             raise _refusal(f"a traced value was left in {place}, outside the traced function")
         return value

@@ -10,6 +10,7 @@ instead, by the rules of the language reference (section 3.3, "Special method na
 guarded as every other function of the user's is.
 """
 import functools
+import operator
 from collections import defaultdict
 from collections.abc import Callable
 from types import FunctionType, ModuleType
@@ -375,6 +376,12 @@ class DataModel(Protocols, Conversions):
     def _length(self, x: object) -> ArrayOrNumber:
         method = self.special(x, "__len__")
         return length(x) if method is None else method(x)
+
+    @door
+    def _length_hint(self, x: object, default: int = 0) -> ArrayOrNumber:
+        method = self.special(x, "__len__") or self.special(x, "__length_hint__")
+        found = operator.length_hint(x, default) if method is None else method(x)  # type: ignore[call-overload]
+        return default if found is NotImplemented else found
 
     def managed(self, manager: object) -> Any:
         """The context manager that a with statement enters."""

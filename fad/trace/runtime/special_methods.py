@@ -95,7 +95,8 @@ SEARCHING = frozenset(("index", "count", "remove"))  # methods of a list that co
 # methods of the runtime in their place
 OWN: dict[Any, str] = {len: "_length", sum: "sum_of", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars",
                        itertools.chain.from_iterable: "chained", copy.deepcopy: "_deepcopied", print: "printed",
-                       getattr: "_getattr", hasattr: "_hasattr", importlib.import_module: "_import_module"}
+                       getattr: "_getattr", hasattr: "_hasattr", importlib.import_module: "_import_module",
+                       operator.length_hint: "_length_hint"}
 # the functions of the operator module -> a method of the runtime, with what it is told first
 OPERATORS: dict[Any, tuple] = {
     **{f: ("binary", name) for name, (f, *_) in BINARY.items()},
