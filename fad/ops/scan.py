@@ -197,9 +197,11 @@ cummin = scan("cummin", _accumulating(np.minimum), own_dtype, Explicit(_extreme_
 
 
 def _weights(x: AnyArray, y: AnyArray, axis: int, reverse: bool) -> tuple:
-    """The share of the running value that each step keeps, and that of the new element."""
-    before = previous(y, axis, reverse, -np.inf)
-    return registry["exp"](before - y), registry["exp"](x - y)
+    """The share of the running value that each step keeps, and that of the new element. While all are -inf, the new one
+    has the whole share."""
+    before, nothing = previous(y, axis, reverse, -np.inf), y == -np.inf
+    return (registry["exp"](before - registry["where"](nothing, 0.0, y)),
+            registry["exp"](registry["where"](nothing, 0.0, x - y)))
 
 
 def _log_jvp(ys: tuple, xs: tuple, dxs: tuple, axis: int, reverse: bool = False) -> tuple:

@@ -213,13 +213,18 @@ def logsumexp(a: ArrayLike, axis: Axes = None, b: Any = None, keepdims: bool = F
     axes = axes_of(axis, len(shape_of(a)))
     shift, terms = _exponentials(a, axes) if b is None else _weighted_exponentials(a, b, axes)
     total = registry["sum"](terms, axes=axes)
+    shift = registry["reshape"](shift, *shape_of(total))
+    if b is None and not is_complex(a):
+        empty = total == 0          # all are -inf; their shares of the sum were 0 / 0, and are 0 / 1 now
+        total = total + registry["cast"](empty, dtype=type_of(a).dtype)
+        shift = registry["where"](empty, -math.inf, shift)
     sign = None
     if return_sign:
         sign = registry["sign"](total)
         total = registry["abs"](total)
     elif not is_complex(total) and b is not None:
         total = registry["where"](total < 0, math.nan, total)
-    y = registry["log"](total) + registry["reshape"](shift, *shape_of(total))
+    y = registry["log"](total) + shift
     if keepdims:
         y, sign = _keep(y, a, axes), None if sign is None else _keep(sign, a, axes)
     return (y, sign) if return_sign else y
