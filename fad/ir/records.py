@@ -57,6 +57,7 @@ class TraceState:
 
     # -- arguments ------------------------------------------------------------------------------------
     arguments: Any = ()                                         # the function's, with traced values in their places
+    is_of_numba: bool = False                                   # whether it calls a function that Numba compiled
     told_apart: list[tuple] = field(default_factory=list)       # pairs of inputs, and whether they are one array
     read: list[Any] = field(default_factory=list)               # arrays that were read and may be others
     two_objects: dict[int, Any] = field(default_factory=dict)   # arrays that stand for all views of them

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import stack
+from ..ir.build import current
 from ..util import tree
 from ..util.errors import UnsupportedFunctionError
 from .face import find
@@ -132,6 +133,8 @@ class Records:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if _is_field(self.dtype, name):
+            return self._field(name)
         return getattr(self.original(f"the attribute {name}"), name)
 
     def __eq__(self, other: object) -> Any:
@@ -173,6 +176,19 @@ class Record:
     def __setitem__(self, name: Any, value: Any) -> None:
         self.records._field(_name(self.dtype, name))[self.at] = value
 
+    def __getattr__(self, name: str) -> Any:
+        if _is_field(self.dtype, name):
+            return self[name]
+        raise AttributeError(f"'numpy.void' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__slots__:
+            object.__setattr__(self, name, value)
+        elif _is_field(self.dtype, name):
+            self[name] = value
+        else:
+            raise AttributeError(f"'numpy.void' object has no attribute '{name}'")
+
     def __len__(self) -> int:
         return len(self.dtype.names or ())
 
@@ -195,6 +211,11 @@ class Record:
         raise _refusal("the text")
 
     __repr__ = __str__
+
+
+def _is_field(dtype: np.dtype, name: str) -> bool:
+    """Whether an attribute is a field: it is in functions that Numba compiled."""
+    return name in (dtype.names or ()) and bool(stack.builders()) and current().trace.is_of_numba
 
 
 def records_of(dtype: np.dtype, shape: Sequence, make: Callable) -> Records:

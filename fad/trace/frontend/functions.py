@@ -2,13 +2,14 @@
 
 import functools
 from types import BuiltinFunctionType, FunctionType
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 
 from ...ops.face import OBJECTS, find
 from ...util.where import is_captured, is_library, package_name
 from .library_text import is_library_text
+from .numba_forms import is_of_numba
 
 FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, np.vectorize, functools.partial)
 
@@ -31,19 +32,8 @@ def is_partial(f: object) -> "TypeGuard[functools.partial]":
     return isinstance(f, functools.partial) and type(f).__call__ is functools.partial.__call__
 
 
-def is_compiled(f: object) -> bool:
-    """Whether f is a function that Numba compiled."""
-    return package_name(type(f)) == "numba" and hasattr(f, "py_func")
-
-
-def function_of_numbers(f: Any) -> "FunctionType | None":
-    """The function that numba.vectorize made a ufunc of; None for everything else."""
-    is_ufunc = package_name(type(f)) == "numba" and type(f).__name__ == "DUFunc"
-    return f._dispatcher.py_func if is_ufunc else None
-
-
 def is_called(x: object) -> bool:
     """Whether x is a function, of whatever kind: what is done with it is a call, or it is handed on."""
-    if isinstance(x, FUNCTIONS) or is_compiled(x) or function_of_numbers(x) is not None:
+    if isinstance(x, FUNCTIONS) or is_of_numba(x):
         return True
     return not isinstance(x, type) and callable(x) and id(x) not in OBJECTS and find(x) is not None

@@ -21,7 +21,8 @@ from ...ops.face import OBJECTS, find
 from ...util.errors import UnstageableError
 from ...util.profiled import unprofiled
 from ...util.where import is_disguised, is_fads, package_name
-from ..frontend.functions import function_of_numbers, is_called, is_compiled, is_partial, is_user_function
+from ..frontend.functions import is_called, is_partial, is_user_function
+from ..frontend.numba_forms import function_of_numba, is_compiled
 from ..frontend.syntax import rewritten_code
 from ..guards import guard as of
 from ..guards import met
@@ -129,9 +130,9 @@ class Capture(Attributes, Reading, Scopes):
             return functools.partial(answer, self.builder.root, value)
         if isinstance(value, np.vectorize):
             return self._vectorized(value)
-        elementwise = function_of_numbers(value)
-        if elementwise is not None:
-            return self._vectorized(np.vectorize(elementwise))
+        plain = function_of_numba(value)
+        if plain is not None:
+            return self._swapped(plain)
         if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
             cls: Any = type(value)
             is_itself = self.builder.live and has_own_arithmetic(cls)        # its own methods give numbers
@@ -275,7 +276,7 @@ class Capture(Attributes, Reading, Scopes):
             return self.runtime.call(f)
         given = f
         if is_compiled(f):                                    # it is traced through the Python it was made from
-            f = f.py_func
+            f, self.builder.trace.is_of_numba = f.py_func, True
         if is_partial(f):
             return self._partial(f)
         self._ask_for(f)

@@ -22,8 +22,9 @@ from ...util.interrupts import let_through
 from ...util.profiled import unprofiled
 from ...util.where import is_captured_class, module_name
 from ..frontend.expressions import RUNTIME
-from ..frontend.functions import function_of_numbers, is_compiled, is_partial
+from ..frontend.functions import is_partial
 from ..frontend.library_text import text_of
+from ..frontend.numba_forms import is_of_numba, plain_form
 from ..guards.guard import ReadGuard, in_class
 from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
 from ..guards.kinds import MISSING, is_open
@@ -87,7 +88,7 @@ class Runtime(
             return self.capture.swap(f)
         if isinstance(f, Dispatched):
             return functools.partial(self._dispatched, f.made.dispatcher.dispatch, f.owner)
-        f = f.original if type(f) is Maker else text_of(f) or f
+        f = f.original if type(f) is Maker else text_of(f) or plain_form(f)
         if type(f) is ChosenThing:
             return self.called_thing(f)
         if is_tracing():
@@ -206,7 +207,7 @@ class Runtime(
         made_by = self.making(f)
         if made_by is not None:
             return made_by
-        if isinstance(f, np.vectorize) or function_of_numbers(f) is not None:
+        if isinstance(f, np.vectorize):
             return self.capture.swap(f)
         getter = self.getter(f)
         if getter is not None:
@@ -218,7 +219,7 @@ class Runtime(
             return self._object(f)
         if known is not None:
             return known
-        if find(f) is not None or is_compiled(f):
+        if find(f) is not None or is_of_numba(f):
             return self.capture.swap(f)
         return self._object(f)
 

@@ -1,0 +1,127 @@
+"""What Numba's decorators and typed containers mean, in plain Python: @guvectorize, @stencil, typed lists and dicts."""
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..util.array import AnyArray
+
+
+def empty_dict(key_type: object, value_type: object, n_keys: int = 0) -> dict:
+    """numba.typed.Dict.empty"""
+    return {}
+
+
+def empty_list(item_type: object, allocated: int = 0) -> list:
+    """numba.typed.List.empty_list"""
+    return []
+
+
+def field(name: str, kind: Callable) -> property:
+    """A field of a jitclass that holds a number: what it is given is cast to its type."""
+    def read(self: object) -> Any:
+        return getattr(self, hidden)
+
+    def write(self: object, value: object) -> None:
+        setattr(self, hidden, kind(value))
+    hidden = f"_{name}"
+    return property(read, write)
+
+
+class Layout(NamedTuple):
+    """What numba.guvectorize was told: the core axes of each input and each output, by their names; for each signature
+    the dtypes of inputs and outputs, and which inputs are numbers. Without signatures, the caller gives the outputs.
+    """
+
+    inputs: tuple
+    outputs: tuple
+    signatures: tuple
+
+    def of(self, arrays: list) -> tuple:
+        """The first signature that these inputs can be cast to, as NumPy chooses a ufunc's loop."""
+        for inputs, outputs, are_numbers in self.signatures:
+            if all(np.can_cast(x.dtype, dtype) for x, dtype in zip(arrays, inputs)):
+                return inputs, outputs, are_numbers
+        if self.signatures:
+            raise TypeError("guvectorize: no signature takes these dtypes")
+        return [x.dtype for x in arrays], (), [not core for core in self.inputs]
+
+
+def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray) -> Any:
+    """A call of a function by numba.guvectorize: one call of `function` for each entry of the loop axes, which are
+    those in front of the core axes, broadcast. `function` writes to its last arguments.
+    """
+    count = len(layout.inputs)
+    arrays = [np.asarray(x) for x in args[:count]]
+    dtypes, kinds, are_numbers = layout.of(arrays)
+    arrays = [x if x.dtype == dtype else x.astype(dtype) for x, dtype in zip(arrays, dtypes)]
+    sizes: dict[str, Any] = {}
+    for x, core in zip(arrays, layout.inputs):
+        for name, n in zip(core, x.shape[x.ndim - len(core):]):
+            if sizes.setdefault(name, n) != n:
+                raise ValueError(f"guvectorize: two arguments have {sizes[name]} and {n} along the axis {name}")
+    loops = np.broadcast_shapes(*[x.shape[:x.ndim - len(core)] for x, core in zip(arrays, layout.inputs)])
+    made = [np.empty((*loops, *[sizes[name] for name in core]), dtype) for core, dtype in zip(layout.outputs, kinds)]
+    results: list[Any] = [*args[count:], *made[len(args) - count:]]
+    if len(loops) == 0:
+        function(*[x[()] if is_number else x.reshape(1) if x.ndim == 0 else x
+                   for x, is_number in zip(arrays, are_numbers)],
+                 *[y if y.ndim else y.reshape(1) for y in results])
+    else:
+        inner = [x.shape[x.ndim - len(core):] for x, core in zip(arrays, layout.inputs)]
+        columns = [np.broadcast_to(x, (*loops, *n)).reshape((-1, *n)) for x, n in zip(arrays, inner)]
+        rows = [y.reshape((-1, *[sizes[name] for name in core])) for y, core in zip(results, layout.outputs)]
+        for k in range(len(columns[0])):
+            function(*[x[k:k + 1] if x.ndim == 1 and not is_number else x[k]
+                       for x, is_number in zip(columns, are_numbers)],
+                     *[y[k:k + 1] if y.ndim == 1 else y[k] for y in rows])
+    results = [y if y.ndim else y[()] for y in results]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+class Neighbours:
+    """An array as the kernel of numba.stencil reads it: subscripts are relative to a point."""
+
+    def __init__(self, array: AnyArray, point: tuple):
+        self.array, self.point = array, point
+
+    def __getitem__(self, offsets: Any) -> Any:
+        offsets = offsets if isinstance(offsets, tuple) else (offsets,)
+        return self.array[tuple([p + n for p, n in zip(self.point, offsets)])]
+
+
+def over_points(kernel: Callable, are_relative: tuple, spans: tuple, fill: Any, *args: AnyArray,
+                out: Any = None) -> AnyArray:
+    """A call of a function by numba.stencil: `kernel` at each point whose neighbours all lie in the first array, and
+    `fill` at the others. spans: the least and the largest offset along each axis.
+    """
+    def at(point: tuple) -> Any:
+        return kernel(*[Neighbours(x, point) if is_one else x for x, is_one in zip(args, are_relative)])
+    shape = args[0].shape
+    low = [max(0, -least) for least, _ in spans]
+    high = [n - max(0, most) for n, (_, most) in zip(shape, spans)]
+    is_empty = any(last <= first for first, last in zip(low, high))
+    if out is None:
+        kind = np.float64 if is_empty else np.asarray(at(tuple(low))).dtype
+        out = np.full(shape, 0 if fill is None else fill, kind)
+    elif fill is not None:
+        out[...] = fill
+    if is_empty:
+        return out
+    if len(spans) == 1:
+        for i in range(low[0], high[0]):
+            out[i] = at((i,))
+    elif len(spans) == 2:
+        for i in range(low[0], high[0]):
+            for j in range(low[1], high[1]):
+                out[i, j] = at((i, j))
+    elif len(spans) == 3:
+        for i in range(low[0], high[0]):
+            for j in range(low[1], high[1]):
+                for k in range(low[2], high[2]):
+                    out[i, j, k] = at((i, j, k))
+    else:
+        for point in np.ndindex(*[last - first for first, last in zip(low, high)]):
+            place = tuple([p + first for p, first in zip(point, low)])
+            out[place] = at(place)
+    return out
