@@ -12,7 +12,7 @@ from ...ir.graph import Equation, Literal, Var
 from ...ir.op import registry
 from ...ops.control import COND
 from ...ops.kinds import shape_of
-from ...util.array import AnyArray, DTypeLike
+from ...util.array import AnyArray
 from ...util.errors import SideEffectError, UnstageableError
 from .member import Member
 from .mutation import along, written_along
@@ -79,7 +79,14 @@ class Direct(Place):
 
 
 class Selected(Place):
-    """One of several places, by a selector that is a variable of the program."""
+    """One of several places, by a selector that is a variable of the program. As the base of a view it has a version,
+    and can be given a value.
+
+    `writes` is how many arrays are written to where it is given one: those of its arrays that are such views themselves
+    pass it on to theirs, so that names which are exchanged in one branch after the other would double them each time.
+    """
+
+    writes = 0
 
     def __init__(self, selector: Any, places: tuple):
         super().__init__(tuple({id(x): x for p in places for x in p.arrays}.values()))
@@ -109,47 +116,36 @@ class Selected(Place):
     def mapped(self, array_of: Callable, atom_of: Callable) -> Place:
         return Selected(atom_of(self.selector), tuple([p.mapped(array_of, atom_of) for p in self.places]))
 
-
-class Base:
-    """A place as the base of a view: it has a version, and can be given a value.
-
-    `writes` is how many arrays are written to where it is given one: those of its arrays that are such views themselves
-    pass it on to theirs, so that names which are exchanged in one branch after the other would double them each time.
-    """
-
-    def __init__(self, place: Selected, dtype: DTypeLike):
-        self.place, self.dtype = place, dtype
-        self.writes = sum(map(_writes, place.arrays))
-        if self.writes > MOST_WAYS:
-            raise UnstageableError(
-                "an array is one of others as many branches decide, one after the other",
-                why=f"a write to it would be {self.writes} writes",
-                do="exchange the elements (a[:], b[:] = b.copy(), a.copy()), or copy the arrays in the branches",
-            )
-
     @property
     def version(self) -> tuple:
         """The contents of its arrays. (After a trial they are restored.)"""
-        return tuple([x.held for x in self.place.arrays])
+        return tuple([x.held for x in self.arrays])
 
-    def set(self, y: object) -> None:
-        for x in self.place.arrays:
-            if x._var.type.dtype != self.dtype:
+    def set(self, y: Any) -> None:
+        for x in self.arrays:
+            if x._var.type.dtype != y.dtype:
                 raise SideEffectError("an array that is of one dtype or of another, as a branch decides, is written to",
                                       do="make the branches' arrays of one dtype, or copy them")
-        for x in self.place.arrays:
-            x.set(self.place.written(x, y))
+        for x in self.arrays:
+            x.set(self.written(x, y))
 
 
 def _writes(array: Tracer) -> int:
     """The number of arrays that a write to this one changes or passes through."""
     base = None if array.tie is None else array.tie.base
-    return base.writes if isinstance(base, Base) else 1 + _writes(base) if isinstance(base, Tracer) else 1
+    return base.writes if isinstance(base, Selected) else 1 + _writes(base) if isinstance(base, Tracer) else 1
 
 
 def stand_for(array: Tracer, place: Selected) -> None:
     """Make an array the view of a place that it holds the value of."""
-    array.as_view(Base(place, array._var.type.dtype), lambda base: base.place.read(array._var), lambda base, y: y)  # type: ignore[arg-type]
+    place.writes = sum(map(_writes, place.arrays))
+    if place.writes > MOST_WAYS:
+        raise UnstageableError(
+            "an array is one of others as many branches decide, one after the other",
+            why=f"a write to it would be {place.writes} writes",
+            do="exchange the elements (a[:], b[:] = b.copy(), a.copy()), or copy the arrays in the branches",
+        )
+    array.as_view(place, lambda base: base.read(array._var), lambda base, y: y)               # type: ignore[arg-type]
 
 
 def roots_of(array: Tracer) -> list:
@@ -176,9 +172,9 @@ def ways_to(array: Tracer) -> list:
         return [({}, array)] if base.row is None else ways_to(base.row)
     if isinstance(base, Tracer):
         return ways_to(base)
-    if not isinstance(base, Base):
+    if not isinstance(base, Selected):
         return [({}, array)]
-    found = _ways_within(base.place)
+    found = _ways_within(base)
     return found if len(found) <= MOST_WAYS else [({}, r) for r in {id(r): r for _, r in found}.values()]
 
 
@@ -202,8 +198,8 @@ def place_of(array: Tracer, since: int) -> Place:
     view = array.tie
     if view is None or was_there(array, since):
         return Direct(array)
-    if isinstance(view.base, Base):
-        return _within(view.base.place, since)
+    if isinstance(view.base, Selected):
+        return _within(view.base, since)
     chain = view.chain
     if chain is None or not chain.is_writeable:
         return Place(tuple(roots_of(array)))
