@@ -12,7 +12,7 @@ function runs there.
 from collections.abc import Callable
 from typing import Any
 
-from ..ir.delivery import Append, Maybe, Output, Store, Tree
+from ..ir.delivery import Append, Kept, Maybe, Output, Store, Tree
 from ..trace.guards.kinds import MISSING
 from ..trace.guards.snapshot import is_same
 from ..trace.heap.lifting import value_at
@@ -87,4 +87,4 @@ class ChangingState:
 def _is_computed(store: "Store | Append") -> bool:
     """Whether what is stored, or added to a list, is computed by the program."""
     values = store.value.leaves if isinstance(store.value, Tree) else (store.value,)
-    return any(isinstance(x, (Output, Maybe)) for x in values)
+    return any(isinstance(x, (Output, Maybe, Kept)) for x in values)

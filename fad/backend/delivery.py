@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.delivery import Append, Argument, Extend, Held, Known, Maybe, Output, Store, Tree
+from ..ir.delivery import Append, Argument, Extend, Held, Kept, Known, Maybe, Output, Store, Tree
 
 
 def delivery(stores: Sequence) -> "Callable | None":
@@ -32,7 +32,7 @@ class _DeliveryWriter:
     def __init__(self) -> None:
         self.lines = ["def deliver(y, a):"]
         self.reads: list[str] = []                            # what is read before anything is stored
-        self.scope: dict[str, Any] = {"is_equal": _is_equal}
+        self.scope: dict[str, Any] = {"kept": _kept}
 
     def name(self, x: object) -> str:
         name = f"o{len(self.scope)}"
@@ -49,10 +49,7 @@ class _DeliveryWriter:
 
     def store(self, store: Store) -> None:
         at, owner, value = store.location, self.name(store.location.owner), self.value(store.value)
-        if store.keeps:
-            self.lines += [f"    v = {value}", f"    if not is_equal(v, {self.name(at.read)}()):"]
-            value = "v"
-        self.lines.append("    " * (1 + store.keeps) + self.put(at, owner, value))
+        self.lines.append("    " + self.put(at, owner, value))
 
     def put(self, location: Any, owner: str, value: str) -> str:
         """One store as Python's own classes make it, past the methods that a user's class may have for this."""
@@ -79,6 +76,8 @@ class _DeliveryWriter:
             return f"({self.value(x.value)} if y[{x.flag.place}] else None)"
         if isinstance(x, Argument):
             return f"a[{x.place}]"
+        if isinstance(x, Kept):
+            return f"kept({self.value(x.value)}, {self.value(Held(x.location))})"
         if isinstance(x, Held):
             self.reads.append(f"    h{len(self.reads)} = {self.name(x.location.read)}()")
             return self.reads[-1].split()[0]
@@ -91,8 +90,9 @@ class _DeliveryWriter:
         return f"{self.name(x.structure.unflatten)}(({leaves}))"
 
 
-def _is_equal(new: np.ndarray, old: object) -> bool:
-    """Whether the bytes of two arrays are the same."""
-    return (
+def _kept(new: np.ndarray, old: object) -> Any:
+    """The old array, if the bytes of the two are the same."""
+    is_equal = (
         type(old) is np.ndarray and new.dtype == old.dtype and new.shape == old.shape and new.tobytes() == old.tobytes()
     )
+    return old if is_equal else new

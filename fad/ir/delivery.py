@@ -14,10 +14,10 @@ from .prelude import steps_in
 
 class Location(NamedTuple):
     """The place of a value outside: an attribute of an object, a class or a module, an item of a dict or a list, a
-    variable of a function.
+    variable of a function; or of a part of a tuple that stands at such a place.
 
-    kind    "attribute", "item", "variable" or "global" (an item of a module's dict)
-    owner   the object, the dict or list, the variable's cell, the module's dict
+    kind    "attribute", "item", "variable", "global" (an item of a module's dict) or "part"
+    owner   the object, the dict or list, the variable's cell, the module's dict; of a part the place of the tuple
     at      the attribute's name, the key or the place
     """
 
@@ -27,14 +27,20 @@ class Location(NamedTuple):
 
     @property
     def key(self) -> tuple:
-        return self.kind, id(self.owner), type(self.at), self.at
+        return self.kind, self.owner.key if self.kind == "part" else id(self.owner), type(self.at), self.at
+
+    @property
+    def thing(self) -> Any:
+        """The thing that changes where another value is put here."""
+        return self.owner.thing if self.kind == "part" else self.owner
 
     @door
     def read(self) -> Any:
         """The value there. Raises what Python raises where nothing does."""
         if self.kind == "attribute":
             return getattr(self.owner, self.at)
-        return self.owner.cell_contents if self.kind == "variable" else self.owner[self.at]
+        owner = self.owner.read() if self.kind == "part" else self.owner
+        return owner.cell_contents if self.kind == "variable" else owner[self.at]
 
 
 class Output(NamedTuple):
@@ -65,6 +71,13 @@ class Held(NamedTuple):
     location: Location
 
 
+class Kept(NamedTuple):
+    """An array that stays the one at a location, where that is equal."""
+
+    value: Output
+    location: Location
+
+
 class Known(NamedTuple):
     """A constant that nobody can change, or a thing that was there before."""
 
@@ -79,11 +92,10 @@ class Tree(NamedTuple):
 
 
 class Store(NamedTuple):
-    """The location is given a new value. keeps: where an equal array stands there already, that stays."""
+    """The location is given a new value."""
 
     location: Location
     value: Any
-    keeps: bool = False
 
 
 class Extend(NamedTuple):
@@ -104,4 +116,5 @@ def state_of(stores: Iterable, prelude: Iterable) -> list:
     """The things that a program reads or writes at each call, by its stores and its prelude."""
     steps = [getattr(step.function, "__self__", None) for step in steps_in(list(prelude))]
     locations = [step for step in steps if isinstance(step, Location)]
-    return [x.location.owner if isinstance(x, Store) else x.owner for x in [*stores, *locations]]
+    places = [x.location if isinstance(x, Store) else x for x in [*stores, *locations]]
+    return [x.thing if isinstance(x, Location) else x.owner for x in places]

@@ -6,6 +6,7 @@ import functools
 import operator
 import re
 import types
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -342,3 +343,114 @@ def test_what_an_object_with_special_methods_leads_to(change, read, compiled, tr
         np.testing.assert_allclose(found, slope, rtol=1e-5, atol=1e-7)
         assert repr(vars(m)) == repr(vars(plain))
     assert len(traces) <= 5
+
+
+# -- tuples: their numbers and arrays are inputs, each by itself --------------------------------------------------------
+
+
+class Moments(NamedTuple):
+    count: int
+    first: np.ndarray
+
+
+def best_of_nothing():
+    o = types.SimpleNamespace(best=None)
+
+    def f(x):
+        v = np.sum((x - 2.0) ** 2)
+        if o.best is None or v < o.best[0]:
+            o.best = (v, x.copy())
+        return v + o.best[1][0]
+    return f, lambda: o.best
+
+
+def moments_of_an_optimizer():
+    o = types.SimpleNamespace(state=(0, 0.0, np.zeros(3)))
+
+    def f(x):
+        n, a, b = o.state
+        o.state = n + 1, a * 0.5 + float(x[0]), b * 0.9 + x
+        return np.sum(x * o.state[2]) / o.state[0]
+    return f, lambda: o.state
+
+
+def named_tuple():
+    held = [Moments(0, np.zeros(3))]
+
+    def f(x):
+        held[0] = held[0]._replace(count=held[0].count + 1, first=held[0].first * 0.5 + x)
+        return np.sum(x * held[0].first) * held[0].count
+    return f, lambda: held[0]
+
+
+def tuple_of_tuples():
+    table = {"a": ((1.0, 2), "fixed", np.ones(3))}
+
+    def f(x):
+        (v, n), text, w = table["a"]
+        table["a"] = (v * 0.5 + float(x[1]), n + len(text)), text, w
+        return np.sum(x * w) * table["a"][0][0] + n
+    return f, lambda: table["a"]
+
+
+def arrays_that_change_places_in_a_tuple():
+    o = types.SimpleNamespace(pair=(np.ones(3), np.zeros(3)))
+    first = o.pair[0]
+
+    def f(x):
+        o.pair = o.pair[1], o.pair[0]
+        return np.sum(x * o.pair[0])
+    return f, lambda: (o.pair, o.pair[0] is first, o.pair[1] is first)
+
+
+def list_in_a_tuple():
+    pair = (1.0, [0.5, 0.25])
+
+    def f(x):
+        pair[1][0] = pair[1][0] * 0.5 + float(x[0])
+        return np.sum(x) * pair[1][0] * pair[0]
+    return f, lambda: pair
+
+
+def array_that_a_branch_keeps():
+    o = types.SimpleNamespace(best=(np.inf, np.zeros(3)))
+    seen = []
+
+    def f(x):
+        v = float(np.sum((x - 2.0) ** 2))
+        if v < o.best[0]:
+            o.best = (v, x * 1.0)
+        return np.sum(x ** 2) + np.sum(o.best[1])
+
+    def look():
+        seen.append(o.best[1])
+        return o.best, [y is o.best[1] for y in seen]
+    return f, look
+
+
+def same(a, b):
+    if isinstance(a, (tuple, list)):
+        return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+    return type(a) is type(b) and (np.allclose(a, b, rtol=1e-12) if isinstance(a, (float, np.ndarray)) else a == b)
+
+
+@pytest.mark.parametrize("compiled", ["never", "now"])
+@pytest.mark.parametrize("make", [best_of_nothing, moments_of_an_optimizer, named_tuple, tuple_of_tuples,
+                                  arrays_that_change_places_in_a_tuple, list_in_a_tuple, array_that_a_branch_keeps])
+def test_tuples(make, compiled, traces):
+    (f, look), (staged, found_outside) = make(), make()
+    g, h = fad.value_and_grad(staged, fallback=False, compile=compiled), 1e-6
+    points = [X + 0.3 * np.sin(3.0 * k + np.arange(3)) for k in range(7)]
+
+    def after(number):
+        plain = make()[0]
+        for x in points[:number]:
+            plain(x)
+        return plain
+    for k, x in enumerate(points):
+        value, found = g(x)
+        assert np.isclose(value, f(x)) and same(look(), found_outside()), (look(), found_outside())
+        if k in (1, 6):
+            slope = [(after(k)(x + d) - after(k)(x - d)) / (2 * h) for d in h * np.eye(3)]
+            np.testing.assert_allclose(found, slope, rtol=1e-5, atol=1e-7)
+    assert len(traces) <= 4

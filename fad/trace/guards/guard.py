@@ -282,6 +282,34 @@ class KindGuard(Guard):
         return type(self), *self.owner.key
 
 
+class TupleGuard(Guard):
+    """What a tuple is made of that the program reads at each call: its class, how many parts, and the constant ones."""
+
+    __slots__ = ("constant",)
+
+    def __init__(self, location: Any, value: tuple, constant: list):
+        super().__init__(location, value)
+        self.constant = constant
+
+    @property
+    def unchanged(self) -> bool:
+        now, before = self.owner.read(), self.value
+        if type(now) is not type(before) or len(now) != len(before):
+            return False
+        return all(is_same(now[k], before[k]) for k in self.constant)
+
+    @property
+    def kept(self) -> Any:
+        return self
+
+    def test(self, owner: str, kept: str) -> str:
+        return f"{kept}.unchanged"
+
+    @property
+    def key(self) -> tuple:
+        return type(self), *self.owner.key
+
+
 # -- what captured code reads -----------------------------------------------------------------------------------------
 
 
@@ -304,9 +332,9 @@ def of_all_in(x: object, is_open: Callable = is_object) -> Guard:
     return ContentsGuard(Snapshot(x, deep=True, is_open=is_open))
 
 
-def of_all_before(*things: object) -> Guard:
-    """The same of things as they were before the trace. Inputs of the program may stand in them."""
-    return ContentsGuard(Snapshot(*things, deep=True, is_open=is_object, with_inputs=True))
+def of_all_before(things: Iterable, inputs: Iterable) -> Guard:
+    """The same of things as they were before the trace. These inputs of the program may stand in them."""
+    return ContentsGuard(Snapshot(*things, deep=True, is_open=is_object, inputs=frozenset(map(id, inputs))))
 
 
 def of_attributes(container: object) -> Guard:

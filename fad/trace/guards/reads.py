@@ -80,7 +80,8 @@ def unseen_reads(root: Builder) -> list:
     """Guards for all that code may read which is not rewritten. They are made when the trace is over and its writes are
     taken back: only what was there before is read from outside.
     """
-    wholes = [of.of_all_before(x) for x in root.trace.guarded.values()]
+    inputs = root.trace.lifted_from.values()
+    wholes = [of.of_all_before([x], inputs) for x in root.trace.guarded.values()]
     return [*wholes, *reads_of(root).sources()]
 
 
@@ -178,7 +179,8 @@ class Reads:
             if hasattr(x, name)
             for g in met.of_function(x, name)
         ]
-        within = [of.of_all_before(*self.snapshot.roots)] if self.snapshot.roots else []
+        inputs = self._trace.lifted_from.values() if self._trace else ()
+        within = [of.of_all_before(self.snapshot.roots, inputs)] if self.snapshot.roots else []
         return [*self._sources, *orders, *texts, *within]
 
     def _walk(self, queue: list) -> None:

@@ -9,7 +9,7 @@ Nothing has changed where every element is the very object that it was, which a 
 find a difference, numbers and texts are compared by value and containers by contents.
 """
 from collections import ChainMap, OrderedDict, UserDict, UserList, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import chain, repeat
 from operator import is_
 from types import MappingProxyType
@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.value import Value
 from ...util.defects import door, take_as_answer
 from ..objects.containers import NEVER_CHANGE, may_be_changed, slots_of
 from ..objects.opaque_state import BUFFERS, bytes_of
@@ -70,8 +69,8 @@ class SnapshotNode(NamedTuple):
 
 class Snapshot:
     """The contents of containers; `deep`: of objects and of arrays of numbers, too. is_open(x): whether x is an object
-    whose attributes may change. with_inputs: where an input of the program stands (see heap/lifting.py) is a hole; a
-    guard of its own asks for its kind.
+    whose attributes may change. inputs: ids of what stands for inputs of the program (see heap/lifting.py); such places
+    are holes, and guards of their own ask for the kinds of inputs.
 
     >>> rates = {"slow": 0.1, "steps": [1, 2]}
     >>> before = Snapshot(rates)
@@ -84,8 +83,8 @@ class Snapshot:
     """
 
     def __init__(self, *roots: object, deep: bool = False, is_open: Callable = lambda x: False,
-                 with_inputs: bool = False):
-        self.deep, self.is_open, self.with_inputs = deep, is_open, with_inputs
+                 inputs: Container = ()):
+        self.deep, self.is_open, self.inputs = deep, is_open, inputs
         self.roots: list = []
         self.holes: dict[int, set] = {}                       # id of an owner -> its holes: (which part, place)
         self._clear()
@@ -145,8 +144,9 @@ class Snapshot:
 
     def _with_holes(self, x: object, which: int, part: tuple) -> tuple:
         """The elements of one view of x, or its attributes, with holes where inputs of the program stand."""
-        if self.with_inputs and any(issubclass(cls, Value) for cls in set(map(type, part))):
-            self.holes.setdefault(id(x), set()).update((which, k) for k, y in enumerate(part) if isinstance(y, Value))
+        if self.inputs:
+            found = {(which, k) for k, y in enumerate(part) if id(y) in self.inputs}
+            self.holes.update({id(x): self.holes.get(id(x), set()) | found} if found else {})
         holes = [k for view, k in self.holes.get(id(x), ()) if view == which]
         return tuple([_HOLE if k in holes else y for k, y in enumerate(part)]) if holes else part
 
@@ -169,7 +169,7 @@ class Snapshot:
 
     def with_nodes(self, roots: list, nodes: Iterable) -> "Snapshot":
         """A snapshot of the same kind that has kept these nodes."""
-        made = Snapshot(deep=self.deep, is_open=self.is_open, with_inputs=self.with_inputs)
+        made = Snapshot(deep=self.deep, is_open=self.is_open, inputs=self.inputs)
         made.roots, made.holes = roots, self.holes
         for node in nodes:
             made._enter(node, _views(node.owner))

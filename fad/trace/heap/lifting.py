@@ -10,6 +10,7 @@ function makes of it is delivered (see delivery.py).
 """
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from operator import is_
 from types import ModuleType
 from typing import Any
 
@@ -21,10 +22,11 @@ from ...ir.prelude import Made
 from ...ir.types import BOOL, Type, is_too_large, type_of
 from ...util.array import ArrayOrNumber
 from ...util.defects import take_as_answer
-from ..guards.guard import KindGuard, in_class
+from ..guards.guard import KindGuard, TupleGuard, in_class
 from ..guards.kinds import MISSING, is_open
 from ..guards.reads import guard
 from ..objects.containers import contents
+from .journal import standing_in
 from .operands import input_by, new_step
 
 
@@ -53,12 +55,9 @@ def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
     try:
         for location in locations:
             value = value_at(location)
-            if is_liftable(value) and _can_be_put(location):
-                x = _input(root, location, value)
+            x = _in_place_of(root, location, value) if _can_be_put(location) else value
+            if x is not value:
                 root.trace.lifted_owners[id(location.owner)] = location.owner
-                root.trace.lifted_from[location.key] = x
-                if x.ndim:
-                    root.trace.lifted_arrays[id(x)] = location
                 if location.kind in ("variable", "global"):
                     root.trace.lifted[id(location.owner), location.at or ""] = x
                 else:
@@ -74,6 +73,25 @@ def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
         for location, x, value, is_own in reversed(put):
             if value_at(location) is x:
                 _write(location, value) if is_own else object.__delattr__(location.owner, location.at)
+
+
+def _in_place_of(root: Builder, location: Location, value: Any) -> Any:
+    """What stands at a location while the function is traced: an input, or a tuple in which there are some; else the
+    value itself."""
+    if is_liftable(value):
+        x = _input(root, location, value)
+        if x.ndim:
+            root.trace.lifted_arrays[id(x)] = location
+    elif type(value) is tuple or (isinstance(value, tuple) and hasattr(value, "_fields")):
+        parts = [_in_place_of(root, Location("part", location, k), part) for k, part in enumerate(value)]
+        if all(map(is_, parts, value)):
+            return value
+        x = standing_in(tuple(parts) if type(value) is tuple else value._make(parts))        # type: ignore[attr-defined]
+        root.trace.sources.append(TupleGuard(location, value, [k for k, part in enumerate(value) if parts[k] is part]))
+    else:
+        return value
+    root.trace.lifted_from[location.key] = x
+    return x
 
 
 def _input(root: Builder, location: Location, value: ArrayOrNumber) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ir.build import Builder
-from ...ir.delivery import Append, Argument, Extend, Held, Known, Location, Maybe, Output, Store, Tree
+from ...ir.delivery import Append, Argument, Extend, Held, Kept, Known, Location, Maybe, Output, Store, Tree
 from ...ir.value import Value
 from ...util import tree
 from ...util.reach import reached
@@ -58,7 +58,7 @@ class Left(NamedTuple):
     def shape(self) -> list:
         """The locations of the stores, without the values."""
         return [
-            (s.location.key, s.value, s.keeps) if isinstance(s, Store) else (id(s.owner), s.value) for s in self.stores
+            (s.location.key if isinstance(s, Store) else id(s.owner), s.value) for s in self.stores
         ]
 
 
@@ -93,7 +93,7 @@ class _Collector:
         place.
         """
         for x in self.root.trace.lifted_from.values():
-            if _is_array(x) and x.held is not x.origin:
+            if isinstance(x, Tracer) and _is_array(x) and x.held is not x.origin:
                 raise NotDeliverable
 
     def stores(self) -> list:
@@ -120,12 +120,12 @@ class _Collector:
         if is_looked_at or self.root.trace.journal.is_noted(tail.owner):
             refuse_reading()                                  # by code that a program does not see
         if tail.items.rows is None:
-            return [Append(tail.owner, self._value(x, None)) for x, *_ in tail.items]
+            return [Append(tail.owner, self._value(x)) for x, *_ in tail.items]
         new = Delivered(tail.items)
         for k, x in new.statics.items():
             if isinstance(x, ElementKind):
                 continue
-            known = self._value(x, None)
+            known = self._value(x)
             if not isinstance(known, Known):
                 raise NotDeliverable
             new.statics[k] = known.value
@@ -160,7 +160,7 @@ class _Collector:
             if list(after)[:len(before)] != list(before) and (isinstance(owner, dict) or before.keys() - after.keys()):
                 raise NotDeliverable
             kind = "item" if isinstance(owner, dict) else "attribute"
-            changed = [key for key, x in after.items() if key not in before or not is_same(x, before[key])]
+            changed = [key for key, x in after.items() if key not in before or not _is_same(x, before[key])]
             return [
                 self._store(Location(kind, owner, key), after[key], self._stood(owner, seen, before, key))
                 for key in changed
@@ -171,12 +171,12 @@ class _Collector:
             return [
                 self._store(Location("variable", owner), x, *before)
                 for x in after
-                if not before or not is_same(x, before[0])
+                if not before or not _is_same(x, before[0])
             ]
-        changed = [k for k, x in enumerate(before) if not is_same(after[k], x)]
+        changed = [k for k, x in enumerate(before) if not _is_same(after[k], x)]
         if changed and isinstance(owner, deque):
             raise NotDeliverable
-        more = [Append(owner, self._value(x, None)) for x in after[len(before):]]
+        more = [Append(owner, self._value(x)) for x in after[len(before):]]
         if more and getattr(owner, "maxlen", None) is not None:
             raise NotDeliverable
         return [
@@ -191,18 +191,14 @@ class _Collector:
 
     def _store(self, location: Location, x: Any, before: object = MISSING) -> Store:
         """before: what stood there, an array perhaps: where it is kept on some ways through the function, it stays."""
-        lifted = self.root.trace.lifted_from.get(location.key)
-        if lifted is None and id(before) in self.root.trace.captured:
-            lifted = self.root.trace.captured[id(before)][1]
-        value = self._value(x, lifted)
+        stood = before if location.key not in self.root.trace.lifted_from else self.root.trace.lifted_from[location.key]
+        value = self._value(x, stood, location)
         if location.key not in self.root.trace.lifted_from and before is not MISSING and _may_be_joined(value):
             self.guards.append(ReadGuard(lambda: value_at(location), before))
-        is_array = isinstance(value, Output) and value.cls is None
-        keeps = lifted is not None and is_array and any(base is lifted for base in bases_of(x, self.root))
-        return Store(location, value, keeps)
+        return Store(location, value)
 
-    def _value(self, x: object, lifted: object) -> Any:
-        """The operand for x in a store. lifted: the input for the former contents of its location."""
+    def _value(self, x: object, stood: object = None, location: Any = None) -> Any:
+        """The operand for x in a store. stood: what stood at its location, or the input for that."""
         if isinstance(x, Enum):
             return Known(x)
         if self._was_there(x):
@@ -216,11 +212,20 @@ class _Collector:
                 self.fresh[id(node)] = node
         leaves, structure = tree.flatten(x, is_leaf=self._was_there)
         if structure.cls is None:
-            return self._leaf(x, lifted)
-        return Tree(
-            structure,
-            tuple([Known(self.seen_as.get(id(y), y)) if self._was_there(y) else self._leaf(y, None) for y in leaves]),
-        )
+            return self._part(x, stood, location)
+        places = _parts_of(stood, location) if isinstance(stood, tuple) else []
+        if not places or tree.flatten(stood)[1] != structure or len(places) != len(leaves):
+            places = [(None, None)] * len(leaves)
+        return Tree(structure, tuple([self._part(y, *place) for y, place in zip(leaves, places)]))
+
+    def _part(self, x: Any, stood: object, location: Any) -> Any:
+        """The operand for a leaf. It may be the array that stood in its place, on some ways through the function."""
+        if self._was_there(x):
+            return Known(self.seen_as.get(id(x), x))
+        lifted = stood if isinstance(stood, Tracer) else self.root.trace.captured.get(id(stood), (None, None))[1]
+        value = self._leaf(x, lifted)
+        is_array = lifted is not None and isinstance(value, Output) and value.cls is None
+        return Kept(value, location) if is_array and any(b is lifted for b in bases_of(x, self.root)) else value
 
     def _was_there(self, x: object) -> bool:
         """Whether x is a container or an object that was there before the trace, and stays the thing that it is."""
@@ -306,7 +311,23 @@ def _found_outside(root: Builder, mark: Mark) -> dict:
     """The things, by their ids, that stood outside when the trace began: where captured code has read or written."""
     stood = [x for e in mark.entries.values() if e.kind is CONTAINER for x in values_of(e.before)]
     read = [guard.value for guard in root.trace.sources]
-    return {id(x): x for x in [*stood, *read] if not isinstance(x, Value)}
+    found = reached([*stood, *read], lambda x: x if isinstance(x, tuple) else ())
+    return {id(x): x for x in found if not isinstance(x, Value)}
+
+
+def _parts_of(x: object, location: Location) -> list:
+    """What a tuple is made of, that of tuples in it in their places, and where each part stands."""
+    if not isinstance(x, tuple):
+        return [(x, location)]
+    return [found for k, part in enumerate(x) for found in _parts_of(part, Location("part", location, k))]
+
+
+def _is_same(now: object, before: object) -> bool:
+    """Whether a value is what it was; a branch makes a tuple anew of its parts."""
+    if is_same(now, before):
+        return True
+    is_tuple = isinstance(now, tuple) and type(now) is type(before) and len(now) == len(before)  # type: ignore[arg-type]
+    return is_tuple and all(map(_is_same, now, before))                                        # type: ignore[call-overload]
 
 
 def is_record_array(x: object) -> bool:
@@ -318,7 +339,7 @@ def _may_be_joined(value: object) -> bool:
     """Whether a branch may have given this value, or a part of it, and another branch what stood there before."""
     if isinstance(value, Tree) and issubclass(value.structure.cls, (list, dict)):
         return False                                          # a list or dict that may be another one is a twin of it
-    return isinstance(value, (Output, Maybe, Tree))
+    return isinstance(value, (Output, Maybe, Kept, Tree))
 
 
 def has_traced_keys(cell: object) -> bool:

@@ -233,9 +233,9 @@ class Capture(Attributes, Reading, Scopes):
         """A container from outside in which traced values stand: what else was in it when the trace began has guards,
         each element by itself.
         """
-        before = journal().begun_as(value)
+        before = value if isinstance(value, tuple) else journal().begun_as(value)
         items = before.items() if isinstance(before, dict) else enumerate(before)
-        rest = [(key, x) for key, x in items if not isinstance(x, Value)]
+        rest = [(key, x) for key, x in items if not isinstance(x, Value) and id(x) not in journal().made]
         self._copies[id(value)] = value, value                # before its elements: they may hold it
         self.sources += [of.length_as(value, before), of.of_attributes(value)]
         self.sources += [of.of_element(value, key, x) for key, x in rest]
