@@ -50,9 +50,14 @@ def face(name: str, *args: object, **kwargs: object) -> Any:
     try:
         return BY_NAME[name].call(*args, **kwargs)
     except ValueError as error:
-        if type(error) not in (ValueError, ExtentError):
-            raise
-        raise Refused(str(error)) from None
+        raise told(error) from None
+
+
+def told(error: ValueError) -> Exception:
+    """NumPy's error as one of PyTorch's classes."""
+    if isinstance(error, IndexError):                                  # an axis that is not there
+        return IndexError(str(error))
+    return Refused(str(error)) if type(error) in (ValueError, ExtentError) else error
 
 
 def broadcasts(shapes: list) -> bool:

@@ -62,18 +62,15 @@ def frac(self: Tensor) -> AnyArray:
     return composites.frac(self)
 
 
-@function(changing=True)
-def deg2rad(self: Tensor) -> Tensor:
-    """An angle of degrees in radians."""
-    refuse("deg2rad", (self,))
-    return together((self * (math.pi / 180.0),), "Deg2RadBackward0", (self,))[0]
+def _angle(name: str, factor: float, label: str, doc: str) -> None:
+    def call(self: Tensor) -> ArrayOrNumber:
+        refuse(name, (self,))
+        return self * factor
+    define(name, call, doc, node=label, edges="self", changing=True)
 
 
-@function(changing=True)
-def rad2deg(self: Tensor) -> Tensor:
-    """An angle of radians in degrees."""
-    refuse("rad2deg", (self,))
-    return together((self * (180.0 / math.pi),), "Rad2DegBackward0", (self,))[0]
+_angle("deg2rad", math.pi / 180.0, "Deg2RadBackward0", "An angle of degrees in radians.")
+_angle("rad2deg", 180.0 / math.pi, "Rad2DegBackward0", "An angle of radians in degrees.")
 
 
 @function("clamp", "clip", changing=True)

@@ -161,15 +161,7 @@ def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: i
     """self with source added to the parts at these indices."""
     ax, count = one_dim(dim, len(self.shape)), raw(index).size
     agree("index_add_(): self ({}) and source ({}) must have the same scalar type", self, source)
-    if ax < len(source.shape) and source.shape[ax] != count:
-        raise RuntimeError(f"index_add_(): Number of indices ({count}) should be equal to source.size(dim): "
-                           f"({source.shape[ax]}), for dim: {dim}")
-    if len(source.shape) != len(self.shape) or (tuple(source.shape[:ax]), tuple(source.shape[ax + 1 :])) != (
-        tuple(self.shape[:ax]),
-        tuple(self.shape[ax + 1 :]),
-    ):
-        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. "
-                           f"Got self.shape = {list(self.shape)} source.shape = {list(source.shape)}")
+    _part_each(RuntimeError, "index_add_", self, ax, count, source)
     operands, params = _along_one(self, dim, index)
     return op["index_add"](self, source if alpha == 1 else source * alpha, *operands, **params)
 
@@ -180,21 +172,18 @@ def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """self with the parts at these indices replaced by source."""
     agree("index_copy_(): self and source expected to have the same dtype, but got (self) {} and (source) {}", self,
           source)
-    _check_copied(self, one_dim(dim, len(self.shape)), raw(index), source)
+    _part_each(IndexError, "index_copy_", self, one_dim(dim, len(self.shape)), raw(index).size, source)
     operands, params = _along_one(self, dim, index)
     return op["update"](self, source, *operands, **params)
 
 
-def _check_copied(x: Tensor, dim: int, index: np.ndarray, source: Tensor) -> None:
-    """Raise unless there is one part of the source for each index."""
-    if not len(source.shape) and index.size != 1:
-        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {index.size})")
-    if len(source.shape) and len(x.shape) and len(source.shape) != len(x.shape):
-        raise IndexError("index_copy_(): When source and destination are not scalars, their dimensionality must match. "
-                         f"Source dimensionality ({len(source.shape)}), destination dimensionality ({len(x.shape)})")
-    if len(source.shape) and index.size != source.shape[dim]:
-        raise IndexError(f"index_copy_(): Number of indices ({index.size}) should be equal to source.size(dim) "
-                         f"({source.shape[dim]})")
+def _part_each(error: type, name: str, x: Tensor, ax: int, count: int, source: Tensor) -> None:
+    """Raise unless there is a part of the source for each of so many indices."""
+    wanted = (*x.shape[:ax], count, *x.shape[ax + 1:]) if len(x.shape) else tuple(source.shape)
+    alone = error is IndexError and count == 1 and not len(source.shape)
+    if tuple(source.shape) != wanted and not alone:
+        raise error(f"{name}(): for {count} indices along dimension {ax} source should have the shape {list(wanted)}, "
+                    f"but has {list(source.shape)}")
 
 
 @function(changing=True)

@@ -8,11 +8,11 @@ from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites
 from .dtypes import converted
-from .errors import c_name, scalar_name
+from .errors import c_name, face, scalar_name
 from .gathering import index_select
 from .inplace import fill
 from .promotion import promoted_type
-from .registry import define, function, named, one_dim, run, sizes_of, tensor_of
+from .registry import define, function, in_precision, named, one_dim, run, sizes_of, tensor_of
 from .shapes import movedim, reshape
 from .tensor import Size, Tensor, raw, wrap
 from .together import step, together
@@ -44,22 +44,9 @@ def cat(tensors: Sequence, dim: int = 0, *, axis: object = None) -> AnyArray:
     xs = _elements("cat", tensors)
     if not xs:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    for k, x in enumerate(xs):
-        if not len(x.shape):
-            raise RuntimeError(f"zero-dimensional tensor (at position {k}) cannot be concatenated")
     kept = [x for x in xs if x.shape != (0,)] or xs[:1]
     # what is empty fits everywhere
     ax = one_dim(dim if axis is None else axis, len(kept[0].shape)) if kept[0].shape != (0,) else 0
-    for k, x in enumerate(kept):
-        if x.shape == kept[0].shape:
-            continue
-        wrong = [j for j, (m, n) in enumerate(zip(x.shape, kept[0].shape)) if j != ax and isinstance(m, int) and m != n]
-        if wrong or len(x.shape) != len(kept[0].shape):
-            raise RuntimeError(f"Sizes of tensors must match except in dimension {ax}. Expected size "
-                               f"{kept[0].shape[wrong[0]]} but got size "
-                               f"{x.shape[wrong[0]]} for tensor number {k} in the list." if wrong else
-                               f"Tensors must have same number of dimensions: got {len(kept[0].shape)} and "
-                               f"{len(x.shape)}")
     return composites.cat(*_alike(xs, kept), axis=ax)
 
 
@@ -69,10 +56,6 @@ def stack(tensors: Sequence, dim: int = 0) -> Tensor:
     xs = _elements("stack", tensors)
     if not xs:
         raise RuntimeError("stack expects a non-empty TensorList")
-    for k, x in enumerate(xs):
-        if tuple(x.shape) != tuple(xs[0].shape):
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(xs[0].shape)} at entry 0 "
-                               f"and {list(x.shape)} at entry {k}")
     ax = one_dim(dim, len(xs[0].shape) + 1)
     return named(composites.stack(*_alike(xs, xs), axis=ax), "StackBackward0", dim=ax)
 
@@ -80,24 +63,16 @@ def stack(tensors: Sequence, dim: int = 0) -> Tensor:
 Tensor._stack_rows = staticmethod(stack)                                                    # type: ignore[attr-defined]
 
 
-def _several(name: str, tensors: object) -> list:
-    if not isinstance(tensors, Tensor) and not len(tensors):
-        raise RuntimeError(f"{name} expects a non-empty TensorList")
-    return _elements(name, tensors)
+def _stacking(name: str, doc: str, *others: str) -> None:
+    def call(tensors: Sequence) -> Tensor:
+        xs = _elements(name, tensors)
+        return in_precision(face(f"numpy.{name}", xs), tuple(xs))
+    for one in (name, *others):
+        define(one, call, doc, method=False)
 
 
-@function(method=False)
-def hstack(tensors: Sequence) -> Tensor:
-    """Tensors one beside the other."""
-    tensors = _several("hstack", tensors)
-    return cat([reshape(x, -1) if not len(x.shape) else x for x in tensors], 0 if len(tensors[0].shape) < 2 else 1)
-
-
-@function("vstack", "row_stack", method=False)
-def vstack(tensors: Sequence) -> Tensor:
-    """Tensors one above the other."""
-    tensors = _several("vstack", tensors)
-    return cat([reshape(x, 1, -1) if len(x.shape) < 2 else x for x in tensors], 0)
+_stacking("hstack", "Tensors one beside the other.")
+_stacking("vstack", "Tensors one above the other.", "row_stack")
 
 
 @function()
@@ -140,19 +115,10 @@ def flipud(self: Tensor) -> Tensor:
 @step("RollBackward0", "self", "", "shifts dims")
 def roll(self: Tensor, shifts: object, dims: Axes = None) -> Tensor:
     """Elements moved around along dimensions."""
-    if dims is None:
-        if isinstance(shifts, (tuple, list)) and len(shifts) > 1:
-            raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
-        return reshape(roll(reshape(self, -1), shifts, 0), *self.shape)
-    if isinstance(shifts, (tuple, list)) and not shifts:
-        raise RuntimeError("`shifts` required")
-    by, along = [v if isinstance(v, (tuple, list)) else (v,) for v in (shifts, dims)]
-    if len(by) != len(along):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
-    for shift, d in zip(by, along):
-        ax = one_dim(d, len(self.shape))
-        self = index_select(self, ax, np.roll(np.arange(self.shape[ax]), shift))
-    return self
+    count = 1 if dims is None else np.size(dims)
+    if np.size(shifts) != count or not count:
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {np.size(shifts)}, dims: {count}")
+    return face("numpy.roll", self, shifts, dims)
 
 
 @function(only_method=True)

@@ -102,16 +102,6 @@ def qr(A: Tensor, mode: str = "reduced") -> tuple:
     return QR(named(q, "LinalgQrBackward0", mode=mode), r)
 
 
-def cross(input: object, other: object, *, dim: int = -1) -> AnyArray:
-    """The cross product."""
-    return cross_product(input, other, dim)
-
-
-def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """The diagonals of matrices, sharing memory."""
-    return A.diagonal(offset, dim1, dim2)
-
-
 def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | None" = None) -> tuple:
     """The solution of A X = B with the least sum of squares."""
     solution, residuals, rank, s = face("numpy.linalg.lstsq", A, B, rcond)
@@ -121,7 +111,9 @@ def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | 
 
 LINALG: dict[str, Callable] = {
     "norm": norm, "vector_norm": vector_norm, "matrix_norm": matrix_norm, "solve_triangular": solve_triangular,
-    "cholesky": cholesky, "solve": solve, "qr": qr, "cross": cross, "diagonal": diagonal, "lstsq": least_squares,
+    "cholesky": cholesky, "solve": solve, "qr": qr, "lstsq": least_squares,
+    "cross": lambda input, other, *, dim=-1: cross_product(input, other, dim),
+    "diagonal": lambda A, *, offset=0, dim1=-2, dim2=-1: A.diagonal(offset, dim1, dim2),
     "inv_ex": _told(lambda A: face("numpy.linalg.inv", A), Inverted),
     "cholesky_ex": _told(cholesky, Cholesky, inverted=False), "solve_ex": _told(solve, Solved),
     "LinAlgError": LinAlgError, "matrix_exp": lambda A: face("scipy.linalg.expm", A),

@@ -113,19 +113,6 @@ def extremes(values: Tensor, places: Tensor, x: Tensor, ax: int, keep: bool) -> 
 _ALONG = {name: _along(name) for name in ("max", "min")}
 
 
-def _extreme(name: str, self: AnyArray, dim: "ArrayOrNumber | None", keepdim: bool, other: str) -> Any:
-    title = name.capitalize()
-    if isinstance(dim, Tensor):
-        return op[other](self, dim)
-    if dim is None:
-        _not_empty(self, None, name)
-        y = _reduced(name, self, None, False, f"{title}Backward1")
-        if not isinstance(y, Tensor) or y._a.dtype.kind != "f" or y._a == y._a:
-            return y
-        return together((_shared(self, self._a != self._a),), f"{title}Backward1", (self,))[0]
-    return _ALONG[name](self, dim, keepdim)
-
-
 def _not_empty(x: AnyArray, axes: "tuple | None", name: str) -> None:
     """Raise where there is nothing to choose from, or numbers that have no order."""
     if x.dtype.kind == "c" and isinstance(x, Tensor):
@@ -158,36 +145,34 @@ def _take(x: Tensor, places: Tensor, ax: int) -> AnyArray:
     return x[tuple([raw(places) if k == ax else next(others) for k in range(len(x.shape))])]
 
 
-@function()
-def max(self: object, dim: "ArrayOrNumber | None" = None, keepdim: bool = False, *, axis: object = None,
-        keepdims: bool = False) -> Any:
-    """The largest element; along a dimension (values, indices); of two tensors the larger one."""
-    if axis is not None:                                   # NumPy's way of asking
-        return amax(self, axis, keepdims)
-    return _extreme("max", self, dim, keepdim, "maximum")
+def _extremes(name: str, of_two: str, superlative: str) -> tuple:
+    """max and amax, or min and amin."""
+    title = name.capitalize()
+
+    def several(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
+        _not_empty(self, None if dim is None or dim == () else dims_of(dim, len(self.shape)), f"a{name}")
+        return _reduced(name, self, dim, keepdim, f"A{name}Backward0")
+
+    def one(self: object, dim: "ArrayOrNumber | None" = None, keepdim: bool = False, *, axis: object = None,
+            keepdims: bool = False) -> Any:
+        if axis is not None:                               # NumPy's way of asking
+            return several(self, axis, keepdims)
+        if isinstance(dim, Tensor):
+            return op[of_two](self, dim)
+        if dim is not None:
+            return _ALONG[name](self, dim, keepdim)
+        _not_empty(self, None, name)
+        y = _reduced(name, self, None, False, f"{title}Backward1")
+        if not isinstance(y, Tensor) or y._a.dtype.kind != "f" or y._a == y._a:
+            return y
+        return together((_shared(self, self._a != self._a),), f"{title}Backward1", (self,))[0]
+    return (define(name, one, f"The {superlative} element; along a dimension (values, indices); of two tensors the one "
+                              "or the other, element by element."),
+            define(f"a{name}", several, f"The {superlative} elements along dimensions; equal ones share the gradient."))
 
 
-@function()
-def min(self: Tensor, dim: "ArrayOrNumber | None" = None, keepdim: bool = False, *, axis: object = None,
-        keepdims: bool = False) -> Any:
-    """The smallest element; along a dimension (values, indices); of two tensors the smaller one."""
-    if axis is not None:
-        return amin(self, axis, keepdims)
-    return _extreme("min", self, dim, keepdim, "minimum")
-
-
-@function()
-def amax(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
-    """The largest elements along dimensions; equal ones share the gradient."""
-    _not_empty(self, None if dim is None or dim == () else dims_of(dim, len(self.shape)), "amax")
-    return _reduced("max", self, dim, keepdim, "AmaxBackward0")
-
-
-@function()
-def amin(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
-    """The smallest elements along dimensions; equal ones share the gradient."""
-    _not_empty(self, None if dim is None or dim == () else dims_of(dim, len(self.shape)), "amin")
-    return _reduced("min", self, dim, keepdim, "AminBackward0")
+max, amax = _extremes("max", "maximum", "largest")
+min, amin = _extremes("min", "minimum", "smallest")
 
 
 def _truth(name: str) -> None:
@@ -239,28 +224,20 @@ for _make, *_what in ((_truth, "all"), (_truth, "any"), (_place, "argmax"), (_pl
     _make(*_what)
 
 
-@function(method=False)
-def var_mean(self: Tensor, dim: "int | None" = None, unbiased: object = None, keepdim: bool = False, *,
+def _with_mean(name: str, what: str) -> None:
+    def call(self: Tensor, dim: "int | None" = None, unbiased: object = None, keepdim: bool = False, *,
              correction: "int | None" = None) -> tuple:
-    """The variance and the mean."""
-    return _with_mean("var", self, dim, unbiased, keepdim, correction)
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        spread = getattr(self, name)(dim, unbiased, keepdim, correction=correction, what=f"{name}_mean")
+        return together((spread, mean(self, dim, keepdim)), f"{name.capitalize()}MeanBackward0", (self,),
+                        {"self": self, "result0": spread}, keepdim=keepdim,
+                        correction=_correction(unbiased, correction), dim=dim)
+    define(f"{name}_mean", call, f"The {what} and the mean.", method=False)
 
 
-@function(method=False)
-def std_mean(self: Tensor, dim: "int | None" = None, unbiased: object = None, keepdim: bool = False, *,
-             correction: "int | None" = None) -> tuple:
-    """The standard deviation and the mean."""
-    return _with_mean("std", self, dim, unbiased, keepdim, correction)
-
-
-def _with_mean(name: str, x: Tensor, dim: "int | None", unbiased: object, keepdim: bool,
-               correction: "int | None") -> tuple:
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    spread = getattr(x, name)(dim, unbiased, keepdim, correction=correction, what=f"{name}_mean")
-    return together((spread, mean(x, dim, keepdim)), f"{name.capitalize()}MeanBackward0", (x,),
-                    {"self": x, "result0": spread}, keepdim=keepdim,
-                    correction=_correction(unbiased, correction), dim=dim)
+_with_mean("var", "variance")
+_with_mean("std", "standard deviation")
 
 
 @function()
@@ -278,20 +255,17 @@ def _inexact(x: Tensor, dim: int, name: str) -> Tensor:
     return x
 
 
-@function()
-def softmax(self: Tensor, dim: int, dtype: DTypeLike = None) -> AnyArray:
-    """exp(self), divided by its sum along a dimension."""
-    x, ax = _inexact(self if dtype is None else self.to(dtype), dim, "softmax"), one_dim(dim, len(self.shape))
-    return composites.softmax(x, axis=ax) if len(x.shape) else named(x * 0.0 + 1.0, "SoftmaxBackward0")
+def _softmax(name: str, label: str, constant: float, doc: str) -> Callable:
+    composite = COMPOSITES[name]
+
+    def call(self: Tensor, dim: int, dtype: DTypeLike = None) -> AnyArray:
+        x, ax = _inexact(self if dtype is None else self.to(dtype), dim, name), one_dim(dim, len(self.shape))
+        return composite(x, axis=ax) if len(x.shape) else named(x * 0.0 + constant, label)
+    return define(name, call, doc)
 
 
-@function()
-def log_softmax(self: Tensor, dim: int, dtype: DTypeLike = None) -> AnyArray:
-    """log(softmax(self)), without cancellation."""
-    x, ax = _inexact(self if dtype is None else self.to(dtype), dim, "log_softmax"), one_dim(dim, len(self.shape))
-    return composites.log_softmax(x, axis=ax) if len(x.shape) else named(x - x, "LogSoftmaxBackward0")
-
-
+softmax = _softmax("softmax", "SoftmaxBackward0", 1.0, "exp(self), divided by its sum along a dimension.")
+log_softmax = _softmax("log_softmax", "LogSoftmaxBackward0", 0.0, "log(softmax(self)), without cancellation.")
 define("count_nonzero", lambda self, dim=None: _reduced("sum", self != 0, dim, False, ""),
        "How many elements are not zero.")
 

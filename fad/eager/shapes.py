@@ -8,7 +8,7 @@ import numpy as np
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray
 from . import composites
-from .errors import mismatch, not_expandable
+from .errors import mismatch, not_expandable, told
 from .inplace import copy_
 from .registry import FUNCTIONS, define, function, one_dim, sizes_of
 from .storage import as_dtype_of
@@ -171,21 +171,12 @@ def t(self: Tensor) -> AnyArray:
 @function()
 def movedim(self: object, source: object, destination: object) -> AnyArray:
     """Dimensions moved to other places."""
-    places = list(range(len(self.shape)))
-    moved = [one_dim(d, len(places)) for d in (source if isinstance(source, (tuple, list)) else (source,))]
-    to = [one_dim(d, len(places)) for d in (destination if isinstance(destination, (tuple, list)) else (destination,))]
-    if len(moved) != len(to):
-        raise RuntimeError(f"movedim: Invalid source or destination dims: source ({list(source)} dims) should contain "
-                           f"the same number of dims as destination ({list(destination)} dims)")
-    for name, given, dims in (("source", source, moved), ("destination", destination, to)):
-        if len(set(dims)) != len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
-    rest = [k for k in places if k not in moved]
-    if not places:
-        moved = to = []
-    for target, axis in sorted(zip(to, moved)):
-        rest.insert(target, axis)
-    return transpose_view(self, tuple(rest))
+    n = len(self.shape)
+    try:
+        order = np.moveaxis(np.empty(range(max(n, 1))), source, destination).shape           # axis k has extent k
+    except ValueError as error:
+        raise told(error) from None
+    return transpose_view(self, order[:n])
 
 
 Tensor.moveaxis, FUNCTIONS["moveaxis"] = movedim, movedim  # type: ignore[attr-defined]
@@ -372,12 +363,7 @@ def broadcast_shapes(*shapes: object) -> Size:
     given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
     if any(n < 0 for s in given for n in s):
         raise ValueError("Attempting to broadcast a dimension with negative length!")
-    common: tuple = ()
-    for k, shape in enumerate(given):
-        for place in range(-min(len(shape), len(common)), 0):
-            if shape[place] != common[place] and 1 not in (shape[place], common[place]):
-                raise RuntimeError(f"Attempting to broadcast a dimension of length {shape[place]} at {place}! "
-                                   f"Mismatching argument at index {k} had {shape}; "
-                                   f"but expected shape should be broadcastable to {list(common)}")
-        common = np.broadcast_shapes(common, shape)
-    return Size(common)
+    try:
+        return Size(np.broadcast_shapes(*given))
+    except ValueError as error:
+        raise told(error) from None

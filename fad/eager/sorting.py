@@ -200,21 +200,16 @@ def searchsorted(sorted_sequence: Tensor, input: ArrayOrNumber, *, out_int32: bo
     """The places where elements would be put in so that sequences stay sorted: before equal ones, or after them (right,
     or side="right").
     """
-    if side not in (None, "left", "right"):
-        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
-    if side == "left" and right:
-        raise RuntimeError(f"torch.searchsorted(): side and right can't be set to opposites, got side of {side} while "
-                           "right was True")
+    if side not in (None, "left", "right") or side == "left" and right:
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right', not the opposite of right, but "
+                           f"got {side}")
     a, v = raw(sorted_sequence), np.asarray(raw(input))
     way = "right" if right or side == "right" else "left"
     if sorter is not None:
         a = np.take_along_axis(a, raw(sorter), -1)
     if a.ndim > 1 and a.shape[:-1] != v.shape[:-1]:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions "
-            "of boundaries tensor and input value tensor must "
-            f"match, but we got boundaries tensor {list(a.shape)} and input value tensor {list(v.shape)}"
-        )
+        raise RuntimeError(f"torch.searchsorted(): sequences {list(a.shape)} and values {list(v.shape)} should differ "
+                           "in their last dimension alone")
     if a.ndim == 1:
         found = np.asarray(np.searchsorted(a, v, way))
     else:

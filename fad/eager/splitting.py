@@ -58,14 +58,8 @@ def chunk(self: Tensor, chunks: int, dim: int = 0) -> tuple:
     return split(self, -(-n // chunks), dim) if n else split(self, [0] * chunks, dim)
 
 
-@function()
-def split_with_sizes(self: object, split_sizes: object, dim: int = 0) -> tuple:
-    """Stretches of a dimension of given sizes."""
-    parts = split(self, list(split_sizes), dim)
-    for part in parts:
-        if part._fn is not None:
-            part._fn.label = "SplitWithSizesBackward0"
-    return parts
+split_with_sizes = define("split_with_sizes", lambda self, split_sizes, dim=0: split(self, list(split_sizes), dim),
+                          "Stretches of a dimension of given sizes.")
 
 
 def _unsafe(name: str, safe: Callable) -> None:
