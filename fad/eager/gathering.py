@@ -215,20 +215,3 @@ def masked_select(self: Tensor, mask: Tensor) -> Tensor:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     x, m = np.broadcast_arrays(self._a, raw(mask))
     return getitem(reshape(self.expand(*x.shape), -1), m.reshape(-1))
-
-
-@function(changing=True)
-@step("MaskedScatterBackward0", "self source", "mask source")
-def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """self with the elements where the mask holds replaced by source's, in order."""
-    agree("masked_scatter: expected self and source to have same dtypes but got{} and {}", self, source)
-    if raw(mask).dtype.kind != "b":
-        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype "
-                           f"{scalar_name(raw(mask).dtype)}")
-    shape = np.broadcast_shapes(tuple(self.shape), raw(mask).shape)
-    self = self if shape == tuple(self.shape) else self.expand(*shape)
-    places = np.nonzero(np.broadcast_to(raw(mask), shape))
-    if source.numel() < len(places[0]):
-        raise RuntimeError("Number of elements of source < number of ones in mask")
-    operands, params = _selection(self, places)
-    return op["update"](self, getitem(reshape(source, -1), slice(0, len(places[0]))), *operands, **params)

@@ -8,13 +8,12 @@ from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites
 from .dtypes import converted
-from .errors import c_name, face, scalar_name
-from .gathering import index_select
+from .errors import c_name, face
 from .inplace import fill
 from .promotion import promoted_type
 from .registry import define, function, in_precision, named, one_dim, run, sizes_of, tensor_of
-from .shapes import movedim, reshape
-from .tensor import Size, Tensor, raw, wrap
+from .shapes import movedim
+from .tensor import Size, Tensor
 from .together import step, together
 from .views import apart
 
@@ -137,33 +136,6 @@ def tile(self: Tensor, *dims: object) -> Tensor:
     return self.repeat(*(1,) * (len(self.shape) - len(size)), *size)
 
 
-@function()
-def repeat_interleave(self: Tensor, repeats: "ArrayOrNumber | None" = None, dim: "int | None" = None, *,
-                      output_size: "int | None" = None) -> Tensor:
-    """Each element repeated; of a tensor alone: each index so often as the tensor says."""
-    if repeats is None:
-        if len(self.shape) != 1:
-            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
-        if raw(self).size and raw(self).min() < 0:
-            raise RuntimeError("repeats can not be negative")
-        return wrap(np.repeat(np.arange(self.shape[0]), raw(self)))
-    times = np.asarray(raw(repeats))
-    if times.dtype.kind not in "iu":
-        raise NotImplementedError(f'"repeat_interleave_cpu" not implemented for \'{scalar_name(times.dtype)}\'')
-    if (times < 0).any():
-        raise RuntimeError("repeats can not be negative" if times.ndim else "Repeats must be non-negative")
-    x, ax = (reshape(self, -1), 0) if dim is None else (self, one_dim(dim, len(self.shape)))
-    if times.ndim and times.size not in (1, x.shape[ax]):
-        raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
-                           f"{times.size} and input.size(0) = {x.shape[ax]}")
-    if not times.ndim and isinstance(self, Tensor):
-        shape = tuple(x.shape)
-        wide = x.unsqueeze(ax + 1).expand(*shape[:ax + 1], int(times), *shape[ax + 1:])
-        return reshape(composites.contiguous(wide) if wide._a.dtype.kind in "fc" else wrap(np.array(wide._a)),
-                       *shape[:ax], shape[ax] * int(times), *shape[ax + 1:])
-    return index_select(x, ax, np.repeat(np.arange(x.shape[ax]), times))
-
-
 def _triangle(name: str, keep: Callable) -> None:
     def call(self: Tensor, diagonal: int = 0) -> AnyArray:
         if len(self.shape) < 2:
@@ -260,26 +232,6 @@ def fill_(self: Tensor, value: ArrayOrNumber) -> Tensor:
 
 
 define("zero_", lambda self: fill(self, 0, "ZeroBackward0"), "Every element set to zero, in place.", only_method=True)
-
-
-@function(only_method=True)
-def fill_diagonal_(self: Tensor, fill_value: int, wrap: bool = False) -> Tensor:
-    """The diagonal set to a value, in place; wrap: begun anew below the square of a tall matrix."""
-    if len(self.shape) < 2:
-        raise RuntimeError("dimensions must larger than 1")
-    if len(self.shape) > 2 and len(set(self.shape)) > 1:
-        raise RuntimeError("all dimensions of input must be of equal length")
-    rows, columns = self.shape[0], self.shape[-1]
-    if wrap and len(self.shape) == 2:
-        for start in range(columns + 1, rows, columns + 1):
-            self.narrow(0, start, rows - start).diagonal().fill_(fill_value)  # type: ignore[attr-defined]
-    if len(self.shape) > 2:
-        at = np.arange(rows)
-        self[(at,) * len(self.shape)] = fill_value                                            # type: ignore[index]
-        return self
-    value = fill_value
-    self.diagonal().fill_(value)  # type: ignore[attr-defined]
-    return self
 
 
 numel = define("numel", lambda self: int(np.prod(self.shape, dtype=int)), "How many elements there are.")
