@@ -3,7 +3,7 @@
 Elements at one place add up, as in SciPy. The places are given; only the elements move.
 """
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse
@@ -109,6 +109,61 @@ class Sparse:
 
     def diagonal(self) -> AnyArray:
         return np.diagonal(self.toarray())
+
+    def __getitem__(self, key: object) -> "Sparse | AnyArray":
+        """A[rows, columns]: one element, or a matrix of those in slices, in arrays, or in a grid of np.ix_."""
+        if not self.stands_for.__name__.startswith(("csr", "csc", "lil", "dok")):
+            raise _not_taken(f"from a {self.stands_for.__name__}", "A.tocsr()[rows][:, columns]")
+        keys = key if isinstance(key, tuple) else (key, slice(None))
+        if len(keys) != 2 or any(k is None or k is Ellipsis for k in keys):
+            raise _not_taken("by other than rows and columns")
+        axes = [0 if isinstance(k, slice) else np.ndim(k) for k in keys]
+        if [isinstance(k, slice) or d > 0 for k, d in zip(keys, axes)] == [False, False]:
+            return np.sum(np.where((self.row == _from_start(keys[0], self.shape[0]))
+                                   & (self.col == _from_start(keys[1], self.shape[1])), self.data, 0))
+        if axes == [1, 1] or max(axes) == 2 and [np.shape(k)[0] == 1 for k in keys] != [False, True]:
+            raise _not_taken("at single places")
+        if self.is_array() and not all(isinstance(k, slice) or d > 0 for k, d in zip(keys, axes)):
+            raise _not_taken("as an array of one axis")
+        return self._taken(*[_numbered(k, n) for k, n in zip(keys, self.shape)])
+
+    def _taken(self, rows: AnyArray, columns: AnyArray) -> "Sparse":
+        """The matrix of these rows and columns: the elements of all others are zeros at the first place."""
+        row, col = _place_of(rows, self.shape[0])[self.row], _place_of(columns, self.shape[1])[self.col]
+        is_taken = (row >= 0) & (col >= 0)
+        return Sparse(np.where(is_taken, self.data, 0), np.where(is_taken, row, 0), np.where(is_taken, col, 0),
+                      (len(rows), len(columns)), self.stands_for)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__") or not hasattr(self.stands_for, name):
+            raise AttributeError(f"'{self.stands_for.__name__}' object has no attribute '{name}'")
+        raise UnsupportedFunctionError(f"{self.stands_for.__name__}.{name} is not known of a sparse matrix with traced "
+                                       "elements", do="take the dense matrix, A.toarray(), or write A @ x")
+
+
+def _not_taken(how: str, do: str = "take a matrix, A[rows][:, columns]; or index the dense one, A.toarray()") -> Exception:
+    return UnsupportedFunctionError(f"elements of a sparse matrix with traced elements are not taken {how}", do=do)
+
+
+def _from_start(k: AnyArray, n: int) -> AnyArray:
+    """An index that may count from the end."""
+    return np.where(np.asarray(k) < 0, k + n, k)
+
+
+def _numbered(key: AnyArray, n: int) -> AnyArray:
+    """The numbers of the rows or columns that a key takes."""
+    if isinstance(key, slice):
+        return np.arange(n)[key]
+    return np.arange(n)[np.reshape(np.asarray(key), (-1,))]
+
+
+def _place_of(taken: AnyArray, n: int) -> AnyArray:
+    """The new place of each of n rows or columns; -1 of those that are not taken."""
+    places, numbers = np.full(n, -1), np.arange(len(taken))
+    places[taken] = numbers
+    if np.any(places[taken] != numbers):
+        raise ValueError("a row or column of a sparse matrix with traced elements is taken twice")
+    return places
 
 
 def as_sparse(a: Any) -> "Sparse":

@@ -9,6 +9,7 @@ import fad
 P = np.array([0.7, 1.3])
 ROWS, COLUMNS = np.array([0, 0, 1, 1, 1, 2, 2, 0]), np.array([0, 1, 0, 1, 2, 1, 2, 0])
 STARTS = np.array([0, 2, 5, 7])
+FREE = np.array([2, 0])
 B = np.array([[1.0, 2.0], [0.5, 1.0], [2.0, 0.3]])
 KNOWN = sp.csc_matrix(np.array([[4.0, 1, 0], [1, 3, 0.5], [0, 0.5, 2]]))
 
@@ -53,6 +54,12 @@ CASES = {
     "spsolve, a known right side": lambda p: spsolve(matrix(p, sp.csr_array), B[:, 0]),
     "splu": lambda p: splu(matrix(p)).solve(B * p[0]) + splu(matrix(p)).solve(B, trans="T"),
     "factorized": lambda p: factorized(matrix(p))(B[:, 1]),
+    "a part": lambda p: matrix(p)[1:, :2].toarray() + spsolve(matrix(p)[1:, 1:], p),
+    "rows, then columns": lambda p: spsolve(matrix(p)[FREE][:, FREE].tocsc(), p) @ (matrix(p, sp.csr_array)[FREE] @ B),
+    "a grid": lambda p: matrix(p)[np.ix_(FREE, [1, 0])].toarray() + matrix(p)[np.array([True, False, True])] @ B,
+    "one row": lambda p: matrix(p, sp.csr_matrix)[-1] @ B + matrix(p)[0, 1:] @ B[1:],
+    "one element": lambda p: p * matrix(p)[0, 0] + matrix(p)[-1, -2] - matrix(p)[2, 0],
+    "backwards": lambda p: (matrix(p)[::-1, FREE[0]] - matrix(p)[[-1, 0, 1], 1]).toarray(),
     "isinstance": lambda p: (2.0 if inside(p) else 1.0) * p,
     "steps": heat,
 }
@@ -97,7 +104,22 @@ def test_a_matrix_from_outside_is_read_at_each_call():
     (lambda p: (matrix(p, sp.csr_array) * B[:, 0]).sum(), "A @ x"),
     (lambda p: (sp.csr_matrix((elements(p), (ROWS, COLUMNS))) @ B).sum(), "shape="),
     (lambda p: (matrix(p) + np.eye(3)).sum(), "toarray"),
+    (lambda p: matrix(p, sp.coo_matrix)[0, 0], "tocsr"),
+    (lambda p: matrix(p).sum(), "csc_matrix.sum is not known"),
+    (lambda p: matrix(p)[[0, 1], [0, 1]].sum(), "single places"),
+    (lambda p: matrix(p, sp.csr_array)[0].sum(), "one axis"),
     (lambda p: spsolve(matrix(p) * 1j, B).real.sum(), "real and the imaginary")])
 def test_what_is_not_known_is_refused(f, text):
     with pytest.raises(fad.FadError, match=text):
         fad.grad(f, fallback=False)(P)
+
+
+def test_what_scipy_does_not_have_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="'csc_matrix' object has no attribute 'nothing'"):
+        fad.grad(lambda p: matrix(p).nothing, fallback=False)(P)
+    assert fad.jit(lambda p: p if hasattr(matrix(p), "nothing") else 2 * p)(P)[0] == 1.4
+
+
+def test_a_row_is_taken_once():
+    with pytest.raises(ValueError, match="taken twice"):
+        fad.grad(lambda p: (matrix(p)[[0, 0]] @ B[:, 0]).sum())(P)
