@@ -224,9 +224,33 @@ def from_python_or_numpy(x):
     return np.sin(t) * t
 
 
+def a_length_as_a_condition(x):
+    if x[0] > 0 and len(x):
+        return x[1]
+    return x[2] if not (x[1] > 1 or x.size) else x[0] * x[1]
+
+
+def a_counter_as_a_condition(x):
+    left, total = 5, 0.0
+    while left and total < 9 or total < 0:
+        total, left = total + np.abs(x[0]), left - 1
+    return total
+
+
+def flags_as_conditions(x):
+    alive, when = [1, 0, 1], [1.0, 2.0, 2.0]
+    return sum([v for v, a, t in zip(x, alive, when) if v > -2 and t == 2.0 and a])
+
+
+def an_assertion(x):
+    assert x[0] > 9 or x.size, "nothing"
+    return x[0] * x[1]
+
+
 @pytest.mark.parametrize("f",
                          [starts_as_an_int, zero_where_negative, first_int_then_float, no_iterations, an_early_return,
-                          a_truth_value, from_python_or_numpy],
+                          a_truth_value, from_python_or_numpy, a_length_as_a_condition, a_counter_as_a_condition,
+                          flags_as_conditions, an_assertion],
                          ids=lambda f: f.__name__)
 def test_what_follows_is_the_same_in_each_dtype(f):
     for x in (np.array([1.7, 2.5, -1.0]), np.array([-0.3, 0.8, 2.2])):
@@ -234,6 +258,33 @@ def test_what_follows_is_the_same_in_each_dtype(f):
         if f is not an_early_return:
             step = np.array([(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)])
             np.testing.assert_allclose(fad.grad(f, fallback=False)(x), step, atol=1e-7)
+
+
+def test_the_operands_of_and_and_or_are_what_they_are_outside_of_tests():
+    def f(x):
+        kept = x[0] > 0 and len(x)
+        return kept * 1.0 if isinstance(kept, int) else -1.0
+    x = np.array([1.0, 2.0])
+    with pytest.warns(FallbackWarning, match="depends on it"):
+        assert fad.jit(f)(x) == f(x) == 2.0
+    with pytest.warns(FallbackWarning, match="depends on it"):
+        assert fad.jit(f)(-x) == f(-x) == -1.0
+
+
+def test_truth_is_asked_once():
+    asked = []
+
+    class Ready:
+        def __bool__(self):
+            asked.append(1)
+            return True
+
+    def f(x):
+        if x.size and Ready() and x.ndim:
+            return np.sum(x)
+        return 0.0
+    assert fad.jit(f, fallback=False)(np.ones(2)) == f(np.ones(2)) == 2.0
+    assert len(asked) == 2
 
 
 def test_a_gradient_through_a_dtype_that_matters():

@@ -3,6 +3,7 @@ the runtime.
 
     a and b      ->  __fad__.and_(a, lambda: b)           f(x)         ->  __fad__.call(f)(x)
     a if c else b -> __fad__.ifexp(c, lambda: a, lambda: b)
+    if a and b:  ->  if __fad__.all_hold(a, lambda: b):   since a test asks for the truth alone
 
 An operand that may not be needed is handed over as a function.
 """
@@ -20,6 +21,14 @@ RUNTIME = "__fad__"
 UNTOUCHED_CALLS = {"super", "locals", "vars", "dir", "eval", "exec", "issubclass"}
 
 
+def tested(e: ast.expr) -> ast.expr:
+    """An expression whose truth alone is asked for; and so is that of the operands of its `and` and `or`."""
+    if isinstance(e, ast.BoolOp):
+        e.is_test = True                                      # type: ignore[attr-defined]
+        e.values = [tested(v) for v in e.values]
+    return e
+
+
 class ExpressionRewriter(AccessRewriter):
     """The part of the rewriter (see syntax.py) that sees to expressions."""
 
@@ -30,14 +39,14 @@ class ExpressionRewriter(AccessRewriter):
         if any(map(binds, e.values[1:])):
             return self.generic_visit(e)
         first, *rest = [self.visit(v) for v in e.values]
-        return placed(
-            self.runtime("and_" if isinstance(e.op, ast.And) else "or_", first, *[self.later(v) for v in rest]), e
-        )
+        joins = ("all_hold", "any_holds") if getattr(e, "is_test", False) else ("and_", "or_")
+        join = joins[isinstance(e.op, ast.Or)]
+        return placed(self.runtime(join, first, *[self.later(v) for v in rest]), e)
 
     def visit_UnaryOp(self, e: ast.UnaryOp) -> Any:
-        e = self.generic_visit(e)                             # type: ignore[assignment]
         if isinstance(e.op, ast.Not):
-            return placed(self.runtime("not_", e.operand), e)
+            return placed(self.runtime("not_", self.visit(tested(e.operand))), e)
+        e = self.generic_visit(e)                             # type: ignore[assignment]
         return (
             e
             if isinstance(e.operand, ast.Constant)
@@ -47,10 +56,8 @@ class ExpressionRewriter(AccessRewriter):
     def visit_IfExp(self, e: ast.IfExp) -> Any:
         if binds(e.body) or binds(e.orelse):
             return self.generic_visit(e)
-        return placed(
-            self.runtime("ifexp", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse))),
-            e,
-        )
+        condition = self.visit(tested(e.test))
+        return placed(self.runtime("ifexp", condition, *[self.later(self.visit(way)) for way in (e.body, e.orelse)]), e)
 
     def visit_JoinedStr(self, e: ast.JoinedStr) -> Any:
         """f"...{x!r:spec}" """
@@ -80,6 +87,10 @@ class ExpressionRewriter(AccessRewriter):
             e.args = [self.list_made(x) for x in e.args]
         e.func = placed(self.runtime("call", e.func), e)
         return e
+
+    def visit_comprehension(self, of: ast.comprehension) -> ast.AST:
+        of.ifs = [tested(e) for e in of.ifs]
+        return self.generic_visit(of)
 
     def visit_ListComp(self, e: ast.ListComp) -> Any:
         """A comprehension over one iterable, as a loop that fills a list; over several, a list that a loop may index.

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ...util.codes import CodeFacts
 from ...util.profiled import unprofiled
 from .access import IDENTITIES, WRITING, has_place
-from .expressions import RUNTIME, ExpressionRewriter
+from .expressions import RUNTIME, ExpressionRewriter, tested
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, JumpLowering
 from .matches import as_conditions
@@ -217,7 +217,7 @@ class Rewriter(ExpressionRewriter):
         own = assigned(s.body + s.orelse)
         call = self.runtime(
             "if_",
-            self.visit(s.test),
+            self.visit(tested(s.test)),
             _name(then),
             _name(otherwise),
             self.strings([n for n in own if n in s.live]),
@@ -234,7 +234,7 @@ class Rewriter(ExpressionRewriter):
 
     def visit_While(self, s: Any) -> list:
         carried = self.carried(assigned([*s.body, s.test]), s)
-        test = self.local("test", s, [placed(ast.Return(s.test), s.test)])
+        test = self.local("test", s, [placed(ast.Return(tested(s.test)), s.test)])
         body = self.local("body", s, s.body)
         call = self.runtime("while_", _name(test), _name(body), *carried)
         return [test, body, placed(ast.Expr(call), s)]
@@ -338,7 +338,7 @@ class Rewriter(ExpressionRewriter):
 
     def visit_Assert(self, s: ast.Assert) -> Any:
         message = ast.Constant(None) if s.msg is None else self.later(self.visit(s.msg))
-        return placed(ast.Expr(self.runtime("assert_", self.visit(s.test), message)), s)
+        return placed(ast.Expr(self.runtime("assert_", self.visit(tested(s.test)), message)), s)
 
 
 class _Expressions(Rewriter):

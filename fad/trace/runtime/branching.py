@@ -18,6 +18,10 @@ from ..values.decided import decided
 from .sequences import contains
 
 
+def _itself(value: object) -> object:
+    return value
+
+
 class BranchRuntime:
     """The part of the runtime (see control.py) that sees to branches."""
 
@@ -49,16 +53,28 @@ class BranchRuntime:
     def or_(self, value: object, *rest: Callable) -> Any:
         return self._first(True, value, rest)
 
-    def _first(self, wanted: bool, value: Any, rest: tuple) -> Any:
+    def all_hold(self, value: object, *rest: Callable) -> ArrayOrNumber:
+        """Whether a and b and ..., as a test asks for it: an int on one way and a bool on another are all the same."""
+        return self._first(False, value, rest, self._yes)
+
+    def any_holds(self, value: object, *rest: Callable) -> ArrayOrNumber:
+        return self._first(True, value, rest, self._yes)
+
+    def _yes(self, value: object) -> ArrayOrNumber:
+        test = decided(self.truth(value))
+        return python_number(test) if isinstance(test, Value) else bool(test)
+
+    def _first(self, wanted: bool, value: Any, rest: tuple, of: Callable = _itself) -> Any:
         """The first operand whose truth is this one, else the last. Each is computed when it is needed."""
+        value = of(value)
         for k, later in enumerate(rest):
             test = decided(self.truth(value))
             if isinstance(test, Value):
-                ways = [lambda: self._first(wanted, later(), rest[k + 1:]), lambda: value]  # noqa: B023 - called at once
+                ways = [lambda: self._first(wanted, later(), rest[k + 1:], of), lambda: value]  # noqa: B023 - called now
                 return choose(test, ways[wanted], ways[not wanted], cells_of(*rest))
             if bool(test) is wanted:
                 return value
-            value = later()
+            value = of(later())
         return value
 
     def not_(self, value: ArrayOrNumber) -> ArrayOrNumber:

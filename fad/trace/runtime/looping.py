@@ -54,7 +54,7 @@ class LoopRuntime:
     unrolled: dict                                            # code of a loop's body -> why it is not one region
     peeled: set                                               # code of bodies of short loops that were no region
     if_: Callable                                             # of the runtime
-    and_: Callable
+    all_hold: Callable
     truth: Callable
     iterated: Callable                                        # of the data model
     item: Callable
@@ -102,7 +102,7 @@ class LoopRuntime:
         return made
 
     def _all_hold(self, conditions: tuple, x: object) -> ArrayOrNumber:
-        return self.and_(conditions[0](x), *[functools.partial(c, x) for c in conditions[1:]])
+        return self.all_hold(conditions[0](x), *[functools.partial(c, x) for c in conditions[1:]])
 
     def _selected(self, items: list, element: Callable, *conditions: Callable) -> list:
         """The same of a list with traced values: which are taken depends on data, or is known."""
