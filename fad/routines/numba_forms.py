@@ -1,4 +1,4 @@
-"""What Numba's decorators and typed containers mean, in plain Python: @guvectorize, @stencil, typed lists and dicts."""
+"""Plain Python for Numba's decorators and typed containers: @guvectorize, @stencil, fields of a @jitclass."""
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -29,8 +29,9 @@ def field(name: str, kind: Callable) -> property:
 
 
 class Layout(NamedTuple):
-    """What numba.guvectorize was told: the core axes of each input and each output, by their names; for each signature
-    the dtypes of inputs and outputs, and which inputs are numbers. Without signatures, the caller gives the outputs.
+    """The arguments of numba.guvectorize: the core axes of each input and each output, by their names; for each
+    signature the dtypes of inputs and outputs, and which inputs are numbers. Without signatures, the caller gives the
+    outputs.
     """
 
     inputs: tuple

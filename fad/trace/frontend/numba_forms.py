@@ -21,7 +21,7 @@ def is_compiled(f: object) -> bool:
 
 
 def function_of_numba(f: Any) -> Any:
-    """What a function by numba.vectorize, guvectorize or stencil does, in plain Python; None for everything else."""
+    """The plain Python for a function by numba.vectorize, guvectorize or stencil; None for everything else."""
     make = _MAKERS.get(type(f).__name__) if package_name(type(f)) == "numba" else None
     return None if make is None else make(f)
 
@@ -32,8 +32,8 @@ def is_of_numba(f: object) -> bool:
 
 
 def plain_form(f: Any) -> Any:
-    """What captured code calls in place of f: Python's list and dict for Numba's typed ones, a plain class for a
-    jitclass, and the function of a method of a jitclass's object. f itself, if it is nothing of that kind.
+    """The thing that captured code calls in place of f: Python's list and dict for Numba's typed ones, a plain class
+    for a jitclass, and the function of a method of a jitclass's object. f itself, if it is nothing of that kind.
     """
     owner = f.__self__ if type(f) is MethodType else f
     if isinstance(owner, type):
