@@ -12,7 +12,7 @@ function runs there.
 from collections.abc import Callable
 from typing import Any
 
-from ..ir.delivery import Append, Kept, Maybe, Output, Store, Tree
+from ..ir.delivery import Append, Kept, Maybe, Output, Refill, Store, Tree, locations_of
 from ..trace.guards.kinds import MISSING
 from ..trace.guards.snapshot import is_same
 from ..trace.heap.lifting import value_at
@@ -64,10 +64,8 @@ class ChangingState:
                 if key not in self.fixed and not is_same(value_at(location), before)]
 
     def _learn(self, stores: tuple, inputs: set) -> None:
-        for store in stores:
-            if isinstance(store, Store):
-                at = store.location
-                self.known[at.key] = at, MISSING if at.key in inputs else value_at(at)
+        for at in locations_of(stores):
+            self.known[at.key] = at, MISSING if at.key in inputs else value_at(at)
         self.fixed.difference_update(drop_oldest(self.known, MOST))
 
     def settle(self, kind: tuple, program: Any) -> None:
@@ -84,7 +82,8 @@ class ChangingState:
                                        "grows)", do="keep it in numbers and arrays, or return it")
 
 
-def _is_computed(store: "Store | Append") -> bool:
+def _is_computed(store: "Store | Append | Refill") -> bool:
     """Whether what is stored, or added to a list, is computed by the program."""
-    values = store.value.leaves if isinstance(store.value, Tree) else (store.value,)
+    stored = store.values if isinstance(store, Refill) else (store.value,)
+    values = [leaf for x in stored for leaf in (x.leaves if isinstance(x, Tree) else (x,))]
     return any(isinstance(x, (Output, Maybe, Kept)) for x in values)

@@ -4,14 +4,14 @@
         put0(o0, "calls", int(y[1]))
         o1.append((int(y[1]), float(y[2])))
 """
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from ..ir.delivery import Append, Argument, Extend, Held, Kept, Known, Maybe, Output, Store, Tree
+from ..ir.delivery import Append, Argument, Extend, Held, Kept, Known, Maybe, Output, Refill, Store, Tree
 
 
 def delivery(stores: Sequence) -> "Callable | None":
@@ -20,7 +20,8 @@ def delivery(stores: Sequence) -> "Callable | None":
         return None
     w = _DeliveryWriter()
     for store in stores:
-        w.store(store) if isinstance(store, Store) else w.add(store)
+        write = w.store if isinstance(store, Store) else w.refill if isinstance(store, Refill) else w.add
+        write(store)
     w.lines[1:1] = w.reads
     exec("\n".join(w.lines), w.scope)
     return w.scope["deliver"]
@@ -32,7 +33,7 @@ class _DeliveryWriter:
     def __init__(self) -> None:
         self.lines = ["def deliver(y, a):"]
         self.reads: list[str] = []                            # what is read before anything is stored
-        self.scope: dict[str, Any] = {"kept": _kept}
+        self.scope: dict[str, Any] = {"kept": _kept, "refill": _refill}
 
     def name(self, x: object) -> str:
         name = f"o{len(self.scope)}"
@@ -50,6 +51,10 @@ class _DeliveryWriter:
     def store(self, store: Store) -> None:
         at, owner, value = store.location, self.name(store.location.owner), self.value(store.value)
         self.lines.append("    " + self.put(at, owner, value))
+
+    def refill(self, store: Refill) -> None:
+        values = "".join(f"{self.value(x)}, " for x in store.values)
+        self.lines.append(f"    refill({self.name(store.owner)}, {self.name(store.keys)}, ({values}))")
 
     def put(self, location: Any, owner: str, value: str) -> str:
         """One store as Python's own classes make it, past the methods that a user's class may have for this."""
@@ -96,3 +101,17 @@ def _kept(new: np.ndarray, old: object) -> Any:
         type(old) is np.ndarray and new.dtype == old.dtype and new.shape == old.shape and new.tobytes() == old.tobytes()
     )
     return old if is_equal else new
+
+
+def _refill(owner: Any, keys: tuple, values: tuple) -> None:
+    """Give a list, deque or dict other contents, past the methods that a user's class may have for this."""
+    if isinstance(owner, list):
+        list.__setitem__(owner, slice(None), values)
+    elif isinstance(owner, deque):
+        deque.clear(owner)
+        deque.extend(owner, values)
+    else:
+        own: Any = OrderedDict if isinstance(owner, OrderedDict) else dict
+        own.clear(owner)
+        for key, x in zip(keys, values):
+            own.__setitem__(owner, key, x)

@@ -2,10 +2,11 @@
 
     self.calls += 1          ->   Store(Location("attribute", self, "calls"), Output(1, int))
     log.append((n, x))       ->   Append(log, a tree of Output(2, int) and Argument(0))
+    recent.popleft()         ->   Refill(recent, (0, 1), (Held(…), Output(3, float)))
 
 A location is also where a program reads what it then writes anew: such a number is an input (see trace/heap/lifting).
 """
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..util.defects import door
@@ -110,6 +111,27 @@ class Append(NamedTuple):
 
     owner: Any
     value: Any
+
+
+class Refill(NamedTuple):
+    """A list, deque or dict gets these values, under these keys, in place of all that it holds."""
+
+    owner: Any
+    keys: tuple
+    values: tuple
+
+    @property
+    def value(self) -> tuple:
+        return self.keys, self.values
+
+
+def locations_of(stores: Iterable) -> Iterator[Location]:
+    """The places that get new values. (What is added at an end has none.)"""
+    for store in stores:
+        if isinstance(store, Refill):
+            yield from [Location("item", store.owner, key) for key in store.keys]
+        elif isinstance(store, Store):
+            yield store.location
 
 
 def state_of(stores: Iterable, prelude: Iterable) -> list:

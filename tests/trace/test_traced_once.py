@@ -1,5 +1,6 @@
 """Functions that change state are traced once more when it has changed, and not at each call."""
 
+import collections
 import copy
 import dataclasses
 import functools
@@ -428,6 +429,82 @@ def array_that_a_branch_keeps():
     return f, look
 
 
+# -- containers from which something is taken: all that they hold is written ---------------------------------------------
+
+
+def queue_of_numbers():
+    queue = collections.deque([0.1, 0.2])
+
+    def f(x):
+        queue.append(x[0])
+        return np.sum(x ** 2) * queue.popleft() + queue[0]
+    return f, lambda: list(queue)
+
+
+def queue_of_constants():
+    queue = collections.deque([2.0, 3.0, 4.0])
+
+    def f(x):
+        queue.rotate(1)
+        return np.sum(x ** 2) * queue[0]
+    return f, lambda: list(queue)
+
+
+def window_of_points():
+    queue = collections.deque([np.zeros(3), np.ones(3)], maxlen=2)
+    kept = []
+
+    def f(x):
+        queue.append(x * 2.0)
+        return np.sum(x * queue[0])
+
+    def look():
+        kept.append(queue[1])
+        return list(queue), [y is queue[0] for y in kept]
+    return f, look
+
+
+def last_elements_of_a_list():
+    log = [1.0, 2.0, 3.0]
+
+    def f(x):
+        log.append(log.pop(0) * 0.5 + float(x[0]))
+        del log[0]
+        log.insert(0, 0.5)
+        return np.sum(x) * log[0] * log[1]
+    return f, lambda: log
+
+
+def item_that_is_taken_and_put_back():
+    table = {"a": 1.0, "b": 2.0}
+
+    def f(x):
+        table["a"] = table.pop("a") * 0.5 + float(x[0])
+        table["b"] += 1.0
+        return np.sum(x ** 2) * table["a"] + table["b"]
+    return f, lambda: list(table.items())
+
+
+def order_of_keys():
+    cache = collections.OrderedDict(a=np.ones(3), b=np.zeros(3))
+
+    def f(x):
+        cache.move_to_end("a")
+        cache["a"] = cache["a"] * 0.5 + x
+        return np.sum(cache["a"] * x)
+    return f, lambda: list(cache.items())
+
+
+def objects_in_a_queue():
+    queue = collections.deque([Scaling(2.0), Scaling(3.0)])
+    first = queue[0]
+
+    def f(x):
+        queue.append(queue.popleft())
+        return np.sum(x ** 2) * queue[0].rate
+    return f, lambda: [y is first for y in queue]
+
+
 def same(a, b):
     if isinstance(a, (tuple, list)):
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
@@ -436,8 +513,10 @@ def same(a, b):
 
 @pytest.mark.parametrize("compiled", ["never", "now"])
 @pytest.mark.parametrize("make", [best_of_nothing, moments_of_an_optimizer, named_tuple, tuple_of_tuples,
-                                  arrays_that_change_places_in_a_tuple, list_in_a_tuple, array_that_a_branch_keeps])
-def test_tuples(make, compiled, traces):
+                                  arrays_that_change_places_in_a_tuple, list_in_a_tuple, array_that_a_branch_keeps,
+                                  queue_of_numbers, queue_of_constants, window_of_points, last_elements_of_a_list,
+                                  item_that_is_taken_and_put_back, order_of_keys, objects_in_a_queue])
+def test_containers(make, compiled, traces):
     (f, look), (staged, found_outside) = make(), make()
     g, h = fad.value_and_grad(staged, fallback=False, compile=compiled), 1e-6
     points = [X + 0.3 * np.sin(3.0 * k + np.arange(3)) for k in range(7)]

@@ -8,6 +8,7 @@ function makes of it is delivered (see delivery.py).
                                      kernel(x, c)
                                      self.calls = c + 1
 """
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from operator import is_
@@ -108,7 +109,7 @@ def _input(root: Builder, location: Location, value: ArrayOrNumber) -> Any:
 def _can_be_put(location: Location) -> bool:
     owner = location.owner
     if location.kind != "attribute":
-        return location.kind != "item" or type(owner) in (list, dict) or isinstance(owner, (list, dict))
+        return location.kind != "item" or isinstance(owner, (list, dict, deque))
     if isinstance(owner, (type, ModuleType)):
         return location.at in vars(owner)
     if not is_open(owner):
@@ -134,4 +135,4 @@ def _write(location: Location, x: ArrayOrNumber) -> None:
     elif isinstance(owner, dict):
         dict.__setitem__(owner, location.at, x)
     else:
-        list.__setitem__(owner, location.at, x)
+        (deque if isinstance(owner, deque) else list).__setitem__(owner, location.at, x)

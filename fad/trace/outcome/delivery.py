@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ir.build import Builder
-from ...ir.delivery import Append, Argument, Extend, Held, Kept, Known, Location, Maybe, Output, Store, Tree
+from ...ir.delivery import Append, Argument, Extend, Held, Kept, Known, Location, Maybe, Output, Refill, Store, Tree
 from ...ir.value import Value
 from ...util import tree
 from ...util.reach import reached
-from ..guards.guard import ReadGuard
+from ..guards.guard import ReadGuard, length_as, of_element
 from ..guards.kinds import MISSING
 from ..guards.snapshot import is_same
 from ..heap.journal import CONTAINER, GENERATOR, Mark
@@ -155,17 +155,8 @@ class _Collector:
         if not isinstance(after, (dict, list)):
             raise NotDeliverable
         if isinstance(after, dict):
-            if any(type(key) not in NEVER_CHANGE for key in after if key not in before):
-                raise NotDeliverable
-            if list(after)[:len(before)] != list(before) and (isinstance(owner, dict) or before.keys() - after.keys()):
-                raise NotDeliverable
-            kind = "item" if isinstance(owner, dict) else "attribute"
-            changed = [key for key, x in after.items() if key not in before or not _is_same(x, before[key])]
-            return [
-                self._store(Location(kind, owner, key), after[key], self._stood(owner, seen, before, key))
-                for key in changed
-            ]
-        if len(after) < len(before) or hasattr(seen, "rows"):
+            return self._of_dict(owner, seen, before, after)
+        if hasattr(seen, "rows"):
             raise NotDeliverable
         if not isinstance(owner, (list, deque)):  # a variable
             return [
@@ -173,15 +164,38 @@ class _Collector:
                 for x in after
                 if not before or not _is_same(x, before[0])
             ]
-        changed = [k for k, x in enumerate(before) if not _is_same(after[k], x)]
-        if changed and isinstance(owner, deque):
+        changed = [k for k, (x, old) in enumerate(zip(after, before)) if not _is_same(x, old)]
+        more = after[len(before):]
+        is_queue = isinstance(owner, deque) and (changed or (more and owner.maxlen is not None))
+        if len(after) < len(before) or is_queue:
+            return [self._refill(owner, enumerate(before), enumerate(after))]
+        places = [(Location("item", owner, k), after[k], self._stood(owner, seen, before, k)) for k in changed]
+        return [*[self._store(*place) for place in places], *[Append(owner, self._value(x)) for x in more]]
+
+    def _of_dict(self, owner: Any, seen: Any, before: dict, after: dict) -> list:
+        """The stores for the items of a dict, or the attributes of an object."""
+        if any(type(key) not in NEVER_CHANGE for key in after if key not in before):
             raise NotDeliverable
-        more = [Append(owner, self._value(x)) for x in after[len(before):]]
-        if more and getattr(owner, "maxlen", None) is not None:
-            raise NotDeliverable
+        if list(after)[:len(before)] != list(before):
+            if isinstance(owner, dict):
+                return [self._refill(owner, before.items(), after.items())]
+            if before.keys() - after.keys():
+                raise NotDeliverable
+        kind = "item" if isinstance(owner, dict) else "attribute"
+        changed = [key for key, x in after.items() if key not in before or not _is_same(x, before[key])]
         return [
-            self._store(Location("item", owner, k), after[k], self._stood(owner, seen, before, k)) for k in changed
-        ] + more
+            self._store(Location(kind, owner, key), after[key], self._stood(owner, seen, before, key))
+            for key in changed
+        ]
+
+    def _refill(self, owner: Any, before: Iterable, after: Iterable) -> Refill:
+        """All that a list, deque or dict holds, where something was taken out of it. Constants that stay are read from
+        outside.
+        """
+        stood, new = dict(before), dict(after)
+        constants = [(key, self.seen_as.get(id(x), x)) for key, x in stood.items() if not isinstance(x, Value)]
+        self.guards += [length_as(owner, stood), *[of_element(owner, key, x) for key, x in constants]]
+        return Refill(owner, tuple(new), tuple([self._value(x) for x in new.values()]))
 
     def _stood(self, owner: Any, seen: Any, before: Any, key: Any) -> Any:
         """The former contents of the container itself; captured code may see a copy of it."""
