@@ -2,7 +2,6 @@
 
 They take traced arrays too, and Tensors as torch.fft does.
 """
-from .eager.fft import FFT
-from .eager.libraries import for_tensors
+from .eager.libraries import FFT, for_tensors
 
 __getattr__, __dir__ = for_tensors("numpy.fft", FFT)

@@ -2,7 +2,6 @@
 
 They take traced arrays too, and Tensors as torch.special does.
 """
-from .eager.libraries import for_tensors
-from .eager.special import SPECIAL
+from .eager.libraries import SPECIAL, for_tensors
 
 __getattr__, __dir__ = for_tensors("scipy.special", SPECIAL)

@@ -29,7 +29,6 @@ from . import (  # noqa: F401 (each attaches its methods when it is imported)
     reductions,
     reshaping,
     scans,
-    scattering,
     shapes,
     sorting,
     splitting,

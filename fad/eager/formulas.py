@@ -169,9 +169,9 @@ def lerp(self: Tensor, end: Tensor, weight: ArrayOrNumber) -> Tensor:
     return together((y,), "LerpBackward0", (self, end), weight=weight)[0]
 
 
-define("logit", lambda self, eps=None: op["logit"](self if eps is None else clamp(self, eps, 1 - eps)),
-       "log(self / (1 - self)), self first clamped to [eps, 1 - eps].",
-       node="LogitBackward0", edges="self", saves="self", shows="eps", changing=True)
+logit = define("logit", lambda self, eps=None: op["logit"](self if eps is None else clamp(self, eps, 1 - eps)),
+               "log(self / (1 - self)), self first clamped to [eps, 1 - eps].",
+               node="LogitBackward0", edges="self", saves="self", shows="eps", changing=True)
 
 
 @function(changing=True)

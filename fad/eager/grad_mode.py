@@ -2,7 +2,8 @@
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import coroutine
 from typing import Any
 
 from ..ir import stack
@@ -80,32 +81,35 @@ class GradMode:
     def _generator(self, function: Callable) -> Callable:
         @functools.wraps(function)
         def decorated(*args: object, **kwargs: object) -> Any:
-            generator = function(*args, **kwargs)
-            try:
-                with self.clone():
-                    request = generator.send(None)
-                while True:
-                    try:
-                        answer = yield request
-                    except GeneratorExit:
-                        with self.clone():
-                            generator.close()
-                        raise
-                    except BaseException as error:
-                        with self.clone():
-                            request = generator.throw(error)
-                    else:
-                        with self.clone():
-                            request = generator.send(answer)
-            except StopIteration as end:
-                return end.value
+            return (yield from self._stepped(function(*args, **kwargs)))
         return decorated
 
     def _coroutine(self, function: Callable) -> Callable:
         @functools.wraps(function)
         async def decorated(*args: object, **kwargs: object) -> Any:
-            return await _Stepped(function(*args, **kwargs), self)
+            return await coroutine(self._stepped)(function(*args, **kwargs))
         return decorated
+
+    def _stepped(self, steps: Any) -> Iterator:
+        """A generator or a coroutine each step of which runs in the mode."""
+        try:
+            with self.clone():
+                request = steps.send(None)
+            while True:
+                try:
+                    answer = yield request
+                except GeneratorExit:
+                    with self.clone():
+                        steps.close()
+                    raise
+                except BaseException as error:
+                    with self.clone():
+                        request = steps.throw(error)
+                else:
+                    with self.clone():
+                        request = steps.send(answer)
+        except StopIteration as end:
+            return end.value
 
     def clone(self) -> "GradMode":
         return type(self)()
@@ -115,23 +119,6 @@ class GradMode:
 
     def __exit__(self, *exc: object) -> None:
         raise NotImplementedError
-
-
-class _Stepped:
-    """A coroutine each step of which runs in a mode."""
-
-    def __init__(self, coroutine: object, mode: GradMode):
-        self.coroutine, self.mode = coroutine, mode
-
-    def __await__(self) -> Any:
-        answer = None
-        while True:
-            try:
-                with self.mode.clone():
-                    request = self.coroutine.send(answer)
-            except StopIteration as end:
-                return end.value
-            answer = yield request
 
 
 class _Switch(GradMode):

@@ -10,8 +10,11 @@ from ..ops.face import BY_NAME
 from ..trace.runtime.namespaces import attribute_of
 from ..trace.values.of_tensors import standing_for
 from ..util import tree
-from ..util.array import ArrayOrNumber
+from ..util.array import AnyArray, ArrayOrNumber, Axes
+from .errors import face
 from .factors import of_matrices
+from .formulas import logit
+from .reductions import log_softmax, logsumexp, softmax
 from .registry import delivered, in_precision
 from .tensor import Tensor, wrap
 from .together import own_copy, together
@@ -65,8 +68,8 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
         if for_tensor is not None:
             return _as_step(path, for_tensor, args, kwargs)
         out = kwargs.pop("out", None)
-        face = BY_NAME.get(path)
-        y = _as_step(path, library if face is None else face.call, args,
+        record = BY_NAME.get(path)
+        y = _as_step(path, library if record is None else record.call, args,
                      {renamed.get(key, key): value for key, value in kwargs.items()})
         # what does not hang on the tensors' values, as a matrix' power 0
         y = wrap(y) if isinstance(y, np.ndarray) else y
@@ -141,3 +144,22 @@ def _any_traced(args: tuple) -> bool:
 
 def _holds_tensors(args: tuple) -> bool:
     return bool(args) and isinstance(args[0], (tuple, list)) and any(isinstance(a, Tensor) for a in args[0])
+
+
+# -- what differs in more than the names of options, of fft and special ------------------------------------------------
+
+
+def _several(name: str, library: str) -> Callable:
+    def call(input: AnyArray, s: object = None, dim: Axes = None, norm: "str | None" = None) -> AnyArray:
+        axes = {} if dim is None else {"axes": tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)}
+        return face(f"{library}.fft.{name}", input, (s,) if isinstance(s, int) else s, norm=norm, **axes)
+    return call
+
+
+FFT: dict[str, Callable] = {
+    **{name: _several(name, "numpy")
+       for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")},
+    **{name: _several(name, "scipy") for name in ("hfft2", "hfftn", "ihfft2", "ihfftn")},
+    "fftshift": lambda input, dim=None: face("numpy.fft.fftshift", input, dim),
+    "ifftshift": lambda input, dim=None: face("numpy.fft.ifftshift", input, dim)}
+SPECIAL: dict[str, Callable] = {"softmax": softmax, "log_softmax": log_softmax, "logsumexp": logsumexp, "logit": logit}

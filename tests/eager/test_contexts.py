@@ -195,3 +195,21 @@ def test_a_decorated_generator_runs_its_own_code_in_the_mode(make):
     running.close()
     assert closed == [False] and fad.is_grad_enabled()
     assert make()(lambda: fad.is_grad_enabled())() is False and fad.is_grad_enabled()
+
+
+def test_a_coroutine_in_a_mode_sees_its_cancellation_there():
+    @fad.no_grad()
+    async def waiting(begun):
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            return "cancelled", fad.is_grad_enabled()
+
+    async def main():
+        begun = asyncio.Event()
+        task = asyncio.create_task(waiting(begun))
+        await begun.wait()
+        task.cancel()
+        return await task, fad.is_grad_enabled()
+    assert asyncio.run(main()) == (("cancelled", False), True)
