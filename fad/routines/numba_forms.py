@@ -1,10 +1,10 @@
 """Plain Python for Numba's decorators and typed containers: @guvectorize, @stencil, fields of a @jitclass."""
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..util.array import AnyArray
+from ..util.array import AnyArray, ArrayOrNumber
 
 
 def empty_dict(key_type: object, value_type: object, n_keys: int = 0) -> dict:
@@ -19,7 +19,7 @@ def empty_list(item_type: object, allocated: int = 0) -> list:
 
 def field(name: str, kind: Callable) -> property:
     """A field of a jitclass that holds a number: what it is given is cast to its type."""
-    def read(self: object) -> Any:
+    def read(self: object) -> ArrayOrNumber:
         return getattr(self, hidden)
 
     def write(self: object, value: object) -> None:
@@ -48,7 +48,7 @@ class Layout(NamedTuple):
         return [x.dtype for x in arrays], (), [not core for core in self.inputs]
 
 
-def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray) -> Any:
+def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray) -> "ArrayOrNumber | tuple":
     """A call of a function by numba.guvectorize: one call of `function` for each entry of the loop axes, which are
     those in front of the core axes, broadcast. `function` writes to its last arguments.
     """
@@ -56,14 +56,14 @@ def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray) -> Any:
     arrays = [np.asarray(x) for x in args[:count]]
     dtypes, kinds, are_numbers = layout.of(arrays)
     arrays = [x if x.dtype == dtype else x.astype(dtype) for x, dtype in zip(arrays, dtypes)]
-    sizes: dict[str, Any] = {}
+    sizes: dict = {}
     for x, core in zip(arrays, layout.inputs):
         for name, n in zip(core, x.shape[x.ndim - len(core):]):
             if sizes.setdefault(name, n) != n:
                 raise ValueError(f"guvectorize: two arguments have {sizes[name]} and {n} along the axis {name}")
     loops = np.broadcast_shapes(*[x.shape[:x.ndim - len(core)] for x, core in zip(arrays, layout.inputs)])
     made = [np.empty((*loops, *[sizes[name] for name in core]), dtype) for core, dtype in zip(layout.outputs, kinds)]
-    results: list[Any] = [*args[count:], *made[len(args) - count:]]
+    results: list = [*args[count:], *made[len(args) - count:]]
     if len(loops) == 0:
         function(*[x[()] if is_number else x.reshape(1) if x.ndim == 0 else x
                    for x, is_number in zip(arrays, are_numbers)],
@@ -86,17 +86,17 @@ class Neighbours:
     def __init__(self, array: AnyArray, point: tuple):
         self.array, self.point = array, point
 
-    def __getitem__(self, offsets: Any) -> Any:
+    def __getitem__(self, offsets: "int | tuple") -> ArrayOrNumber:
         offsets = offsets if isinstance(offsets, tuple) else (offsets,)
         return self.array[tuple([p + n for p, n in zip(self.point, offsets)])]
 
 
-def over_points(kernel: Callable, are_relative: tuple, spans: tuple, fill: Any, *args: AnyArray,
-                out: Any = None) -> AnyArray:
+def over_points(kernel: Callable, are_relative: tuple, spans: tuple, fill: object, *args: AnyArray,
+                out: "np.ndarray | None" = None) -> AnyArray:
     """A call of a function by numba.stencil: `kernel` at each point whose neighbours all lie in the first array, and
     `fill` at the others. spans: the least and the largest offset along each axis.
     """
-    def at(point: tuple) -> Any:
+    def at(point: tuple) -> ArrayOrNumber:
         return kernel(*[Neighbours(x, point) if is_one else x for x, is_one in zip(args, are_relative)])
     shape = args[0].shape
     low = [max(0, -least) for least, _ in spans]

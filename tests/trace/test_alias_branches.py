@@ -208,7 +208,7 @@ def two_in_two_branches(A, x):
     return y @ y
 
 
-def kept_in_a_list(A, x):
+def view_kept_in_a_list(A, x):
     B, out = A * x[0] + A.T, []
     for k in range(2):
         out.append(B.reshape(-1) if x[k] > 0.0 else A.ravel() * 1.0)
@@ -229,7 +229,7 @@ def base_written_in_the_branch(A, x):
 
 @pytest.mark.parametrize("x", [np.array(x) for x in ([1.5, 1.0], [1.5, -1.0], [-0.5, 1.0])], ids=str)
 @pytest.mark.parametrize("f", [written_and_never_its_base, base_written, two_in_one_branch, two_in_two_branches,
-                               kept_in_a_list, base_written_in_the_branch], ids=lambda f: f.__name__)
+                               view_kept_in_a_list, base_written_in_the_branch], ids=lambda f: f.__name__)
 def test_a_view_or_a_copy_of_an_array_in_one_of_two_orders(f, x):
     """Whether the reshaped array is a view depends on how the sum lies in memory, which no trace knows."""
     A = np.arange(4.0).reshape(2, 2)

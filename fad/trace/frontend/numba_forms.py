@@ -10,9 +10,11 @@ import numpy as np
 from ...routines.numba_forms import Layout, empty_dict, empty_list, field, over_loop_axes, over_points
 from ...util.where import module_name, package_name
 
+OfNumba = Any                                                # an object of Numba's, which has no types
+
 NUMBERS = {np.dtype(code).name: np.dtype(code).type for code in "?bhilBHILfdFD"} | {"boolean": np.bool_}
-TYPED: dict[str, Any] = {"numba.typed.typedlist": (list, {"empty_list": empty_list}),
-         "numba.typed.typeddict": (dict, {"empty": empty_dict})}
+TYPED: dict = {"numba.typed.typedlist": (list, {"empty_list": empty_list}),
+               "numba.typed.typeddict": (dict, {"empty": empty_dict})}
 
 
 def is_compiled(f: object) -> bool:
@@ -20,7 +22,7 @@ def is_compiled(f: object) -> bool:
     return package_name(type(f)) == "numba" and hasattr(f, "py_func")
 
 
-def function_of_numba(f: Any) -> Any:
+def function_of_numba(f: OfNumba) -> OfNumba:
     """The plain Python for a function by numba.vectorize, guvectorize or stencil; None for everything else."""
     make = _MAKERS.get(type(f).__name__) if package_name(type(f)) == "numba" else None
     return None if make is None else make(f)
@@ -31,7 +33,7 @@ def is_of_numba(f: object) -> bool:
     return package_name(type(f)) == "numba" and (hasattr(f, "py_func") or type(f).__name__ in _MAKERS)
 
 
-def plain_form(f: Any) -> Any:
+def plain_form(f: OfNumba) -> OfNumba:
     """The thing that captured code calls in place of f: Python's list and dict for Numba's typed ones, a plain class
     for a jitclass, and the function of a method of a jitclass's object. f itself, if it is nothing of that kind.
     """
@@ -45,18 +47,18 @@ def plain_form(f: Any) -> Any:
     return kind.static_methods[name] if name in kind.static_methods else MethodType(kind.methods[name], owner)
 
 
-def _container(f: Any, owner: type) -> Any:
+def _container(f: OfNumba, owner: type) -> OfNumba:
     plain, methods = TYPED.get(module_name(owner), (None, {}))
     if plain is None or owner.__name__ not in ("List", "Dict"):
         return f
     return methods.get(f.__name__, f) if f is not owner else plain
 
 
-def _is_jitclass(f: Any) -> bool:
+def _is_jitclass(f: object) -> bool:
     return isinstance(f, type) and package_name(type(f)) == "numba" and hasattr(f, "class_type")
 
 
-def _plain_class(f: Any) -> type:
+def _plain_class(f: OfNumba) -> type:
     """A class of Python's with the methods and the properties of a jitclass, always the same one."""
     made = _plain_classes.get(f)
     if made is None:
@@ -73,11 +75,11 @@ def _plain_class(f: Any) -> type:
 _plain_classes: "weakref.WeakKeyDictionary[type, type]" = weakref.WeakKeyDictionary()
 
 
-def _of_guvectorize(f: Any) -> functools.partial:
+def _of_guvectorize(f: OfNumba) -> functools.partial:
     return functools.partial(over_loop_axes, f.gufunc_builder.py_func, _layout(f))
 
 
-def _layout(f: Any) -> Layout:
+def _layout(f: OfNumba) -> Layout:
     """The axes and the signatures of a function by guvectorize."""
     inputs, outputs = [tuple([tuple(filter(None, part.split(","))) for part in re.findall(r"\(([^)]*)\)", side)])
                        for side in f.signature.replace(" ", "").split("->")]
@@ -92,7 +94,7 @@ def _dtypes(types: tuple) -> list:
     return [np.dtype(str(getattr(t, "dtype", t))) for t in types]
 
 
-def _of_stencil(f: Any) -> functools.partial:
+def _of_stencil(f: OfNumba) -> functools.partial:
     names = f.kernel_ir.arg_names
     standard = f.options.get("standard_indexing", ())
     offsets, relative = _offsets(f.kernel_ir, standard)
@@ -101,9 +103,9 @@ def _of_stencil(f: Any) -> functools.partial:
     return functools.partial(over_points, f.kernel_ir.func_id.func, are_relative, spans, f.options.get("cval"))
 
 
-def _offsets(kernel: Any, standard: tuple) -> tuple:
+def _offsets(kernel: OfNumba, standard: tuple) -> tuple:
     """The offsets at which a kernel reads its arrays, and the names of these arrays."""
-    known: dict[str, Any] = {}
+    known: dict = {}
     offsets, relative = [], set()
     for statement in [s for block in kernel.blocks.values() for s in block.body if hasattr(s, "value")]:
         value = statement.value

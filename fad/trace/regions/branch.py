@@ -238,9 +238,9 @@ class _Join:
         for k, column, end in zip(numbers, zip(*[x.data for x in layouts]), zip(*ends)):
             number = None if k in form.absent else _one_number(column)
             plan.append(self._column(name, column, end, isinstance(slot, Array)) if number is None else number)
-        for column in [x for k, x in zip(numbers, plan) if k in form.absent and isinstance(x, Column)]:
-            self._doubt([s.is_given(x) for s, x in zip(self.sides, column.leaves)],
-                        lambda flag, column=column: optional.note(column.result, flag, shown))
+        for found in [x for k, x in zip(numbers, plan) if k in form.absent and isinstance(x, Column)]:
+            self._doubt([s.is_given(x) for s, x in zip(self.sides, found.leaves)],
+                        lambda flag, found=found: optional.note(found.result, flag, shown))
         self.layouts.append(known)
         self.plans.append(plan)
 
