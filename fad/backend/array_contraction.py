@@ -97,7 +97,7 @@ def common_path(paths: list) -> tuple:
     return common
 
 
-def kept_index(place: tuple, k: int, home: "Home") -> Index:
+def kept_index(place: tuple, k: int, home: "Home | None") -> Index:
     """The subscript of a kept axis; among the lanes of a block it counts from the block's start."""
     if home is None or not home.lanes or home.lanes[0] != k:
         return place[k]

@@ -99,14 +99,13 @@ class ArrayOwners:
         self.blocks.pop()
         self.position = self._positions.pop()
 
-    def take_over(self, out: Var, x: Var, views: Views) -> bool:
+    def take_over(self, out: Var, x: Atom, views: Views) -> bool:
         """Let out live in x's array if that is free by now."""
-        free = isinstance(x, Var) and x not in views.read and self.is_free(x)
-        if free:
+        if isinstance(x, Var) and x not in views.read and self.is_free(x):
             self.share(out, x)
-        else:
-            self.own_or_succeed(out, views)
-        return free
+            return True
+        self.own_or_succeed(out, views)
+        return False
 
     def is_free(self, x: Var) -> bool:
         """Whether x's array is the program's own, made in this block, and not read after the present equation."""

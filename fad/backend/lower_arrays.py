@@ -1,5 +1,4 @@
 """Lowering of array operations to steps: elementwise, reductions, contractions, scans, updates, calls."""
-from typing import Any
 
 from ..ir.graph import Atom, Equation, Literal, Var
 from .indexmap import Axis, Elem, Index, at, elements_in
@@ -150,18 +149,19 @@ def _write(lowering: Lowering, eqn: Equation, kind: str) -> list:
     return before + [Step(kind, eqn, out, axes=axes, target=target, args=(lowering.views.broadcast(v, place),))]
 
 
-def _is_kept_from(lowering: Lowering, v: Any, x: Var) -> bool:
+def _is_kept_from(lowering: Lowering, v: Atom, x: Var) -> bool:
     """Whether v was computed from elements of x's array, so that it lies in memory while x is written to."""
-    maker = lowering.makers.get(v)
+    maker = lowering.makers.get(v) if isinstance(v, Var) else None
     return maker is not None and _reads_array(lowering, maker.args, x)
 
 
-def _apart(lowering: Lowering, v: Any, place: tuple, target: tuple, x: Atom) -> list:
+def _apart(lowering: Lowering, v: Atom, place: tuple, target: tuple, x: Atom) -> list:
     """The operand of a write into x: a copy of it, if it is read from x's own array at other places (a[1:] =
     a[:-1]).
     """
-    is_view = isinstance(v, Var) and v in lowering.views.read
-    moved = is_view and _reads_array(lowering, (lowering.views.broadcast(v, place),), x, target)
+    if not isinstance(v, Var) or v not in lowering.views.read:
+        return []
+    moved = _reads_array(lowering, (lowering.views.broadcast(v, place),), x, target)
     return [lowering.copy(v)] if moved else []
 
 

@@ -1,6 +1,5 @@
 """Lowering of loops and branches: each carry lives in one variable; arrays that only the loop needs change in place."""
 from collections.abc import Iterator
-from typing import Any
 
 from ..ir.graph import Atom, Equation, Var, free_vars, is_branch
 from ..ir.views import BranchView, LoopView
@@ -49,7 +48,7 @@ def _read_through(lowering: Lowering, v: Var) -> Iterator[Var]:
         yield from lowering.storage.arrays_of(v)
 
 
-def _start(lowering: Lowering, eqn: Equation, a: Any, out: Var, init: tuple, read: set) -> list:
+def _start(lowering: Lowering, eqn: Equation, a: Atom, out: Var, init: tuple, read: set) -> list:
     """The steps that give a carry its first value; none where its array, which no iteration reads (`read`), is taken
     over as it is.
     """

@@ -4,10 +4,13 @@ The steps are printed by emit_nest.py and the other emit modules, which are func
 """
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
 
 from ..ir.graph import Var
-from .array_contraction import kept_index
+from ..util.where import Where
+from .array_contraction import Home, kept_index
 from .emit_expr import Expressions
 from .fuse import Scheduler
 from .indexmap import Axis, Elem, Index, at
@@ -29,7 +32,7 @@ class Added(NamedTuple):
     target: str
     value: ExprText
     step: Step
-    place: Any
+    place: "tuple | None"
 
 
 class Registers(NamedTuple):
@@ -85,7 +88,7 @@ class Printer(ABC):
         self.storage, self.views = lowering.storage, lowering.views
         self.scheduler = Scheduler(self.views, self.storage)
         self.expressions = Expressions(self.scalar, self.element, self.axis)
-        self.homes: dict[Var, Any] = {}
+        self.homes: dict[Var, Home] = {}
         self.pending_reads: dict[Var, set] = {}
         self.pending: dict[Var, ExprText] = {}                   # expressions to be written where they are used
         self.held: dict[Var, str] = {}  # roots that are added up in a register, in the loop that is being printed
@@ -93,10 +96,10 @@ class Printer(ABC):
         self.axes: dict[Axis, str] = {}
         self.allocated: set[Var] = set()
         self.lines: list[str] = []
-        self.mentioned: list[Any] = []                       # the user's lines
+        self.mentioned: list[Where] = []                       # the user's lines
         self.indent = "    "
         self.places: list[PrintedRegion] = []  # the loops and branches that are being printed, outermost first
-        self.place: Any = None                               # the user's line that was last mentioned
+        self.place: tuple | None = None                            # the user's line that was last mentioned
         self.inputs: set[Var] = set()                        # the function's own, whose arrays are the caller's
         self.in_lanes = False                                # whether a block of points is being printed
         self.added: Added | None = None                      # the last line that added to something
@@ -105,7 +108,7 @@ class Printer(ABC):
         self.mostly_zero: set[Var] = set()                   # arrays of the function that are mostly zeros
         self.starting: set = set()  # sums in blocks (loops, then roots) whose first term is stored, not added to zeros
         self.terms: dict[Loop, Terms] = {}                   # of sums over blocks of points (zero_terms.py)
-        self.sum_types: dict[str, Any] = {}                  # dtypes of what is added up in registers
+        self.sum_types: dict[str, np.dtype] = {}               # dtypes of what is added up in registers
 
     @abstractmethod
     def block(self, steps: list, outputs: tuple) -> None:
@@ -134,7 +137,7 @@ class Printer(ABC):
 
     # -- variables ---------------------------------------------------------------------------------
 
-    def home(self, var: Var) -> Any:
+    def home(self, var: Var) -> Home:
         return self.homes[self.storage.root(var)]
 
     def name(self, var: Var, step: "Step | None" = None) -> str:
@@ -161,7 +164,7 @@ class Printer(ABC):
             return self.scalar(elem.var)
         return ExprText(self.subscripted(self.names.of(root), elem.at, home))
 
-    def subscripted(self, name: str, place: tuple, home: Any) -> str:
+    def subscripted(self, name: str, place: tuple, home: "Home | None") -> str:
         """The element of an array at a place, of which only what its home keeps is said."""
         kept = home.kept if home is not None else range(len(place))
         return f"{name}[{', '.join(self.expressions.index(kept_index(place, k, home)).source for k in kept)}]"
