@@ -4,6 +4,9 @@ import importlib
 import numpy as np
 import pytest
 
+import fad
+from fad.api.staged_programs import StagedPrograms
+
 from . import states
 from .statement import Statement
 
@@ -35,3 +38,43 @@ def test_arrays_that_are_no_longer_one_are_seen():
     run.scope["OB"].w = run.scope["W"]
     assert run.aliases() != before
     assert np.sum(run.aliases()) == np.sum(before) + 2
+
+
+# -- each change alone: how often the function is traced ---------------------------------------------------------------
+
+CALLS, TRACES = 7, 4                                          # a window grows to its length, a counter becomes an input
+GROWS = ("append", "insert", "extend", "LS + [", ".pop()")    # a list of another length at each call
+# what an object with special methods leads to: arrays that are written to in place, and another list or dict each time
+UNSEEN = ("OB.w += ", "OB.w[-1] = ", "np.copyto(OB.w", "OB.inner.v[1] = ", "OB.parts = [", "OB.last = [", "DT = {",
+          "NESTED['list'][1] = (")
+
+
+def changes():
+    """The statements of states.EFFECTS, each with a number."""
+    return [effect.format("y[0]").strip() for effect in states.EFFECTS]
+
+
+@pytest.mark.parametrize("change", changes())
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_a_change_of_known_structure_costs_few_traces(change, monkeypatch):
+    traces, trace = [], StagedPrograms._traced_anew
+
+    def counted(self, *args):
+        traces.append(self)
+        return trace(self, *args)
+    monkeypatch.setattr(StagedPrograms, "_traced_anew", counted)
+    lines = change.split("; ")
+    signs = ("{} = ", "{} += ", "{} *= ", "{}, ", ", {} = ")
+    bound = [n for n in states.GLOBALS if any(sign.format(n) in change for sign in signs)]
+    head = [f"global {', '.join(bound)}"] if bound else []
+    lines = [*head, "y = x * 1.0", "s = np.sum(y ** 2)", *lines, "return s + OB.rate * y[0]"]
+    run = states.Run("def f(x):\n" + "\n".join("    " + line for line in lines), 0)
+    g = fad.value_and_grad(run.f, compile="never")
+    may_be_traced = any(part in change for part in (*GROWS, *UNSEEN))
+    for number in range(CALLS):
+        try:
+            g(states.point(number))
+        except IndexError:
+            assert "pop" in change
+            return
+    assert may_be_traced or (len(traces) <= TRACES and not g.fallback.reasons), len(traces)
