@@ -225,6 +225,34 @@ def test_what_a_jitclass_holds_is_as_it_is_now(compile):
     check()
 
 
+@jitclass([("weights", float64[:])])
+class Filled:
+    def __init__(self, n):
+        self.weights = np.arange(n) * 1.0
+
+    def refill(self, v):
+        self.weights = np.full(self.weights.size, v)
+
+
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_arrays_that_numba_made_are_as_they_are_now(compile):
+    """Each read of such a field gives another view."""
+    filled = Filled(4)
+    assert filled.weights is not filled.weights
+
+    def f(x):
+        s = 0.0
+        for k in range(x.size):
+            s += filled.weights[k] * x[k]
+        return s * np.sum(filled.weights)
+    g = fad.value_and_grad(f, compile=compile, fallback=False)
+    for change in (lambda: None, lambda: filled.weights.__setitem__(0, 5.0), lambda: filled.refill(9.0)):
+        change()
+        for _ in range(2):
+            value, slope = g(X)
+            assert value == pytest.approx(f(X)) and slope == pytest.approx(differences(f, X), rel=1e-6)
+
+
 def test_an_outer_object_of_a_jitclass_cannot_be_given_traced_values():
     m = Model(np.arange(1.0, 5.0), 2.0)
     with pytest.raises(fad.util.errors.FadError, match="Model"):

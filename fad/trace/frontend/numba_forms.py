@@ -40,11 +40,16 @@ def plain_form(f: OfNumba) -> OfNumba:
     owner = f.__self__ if type(f) is MethodType else f
     if isinstance(owner, type):
         return _plain_class(f) if _is_jitclass(f) else _container(f, owner)
-    kind = getattr(type(owner), "_numba_type_", None) if type(f) is MethodType else None
-    if module_name(type(owner)) != "numba.experimental.jitclass.boxing" or kind is None:
+    if type(f) is not MethodType or not is_of_jitclass(owner):
         return f
-    name = f.__name__
+    cls: OfNumba = type(owner)
+    kind, name = cls._numba_type_, f.__name__
     return kind.static_methods[name] if name in kind.static_methods else MethodType(kind.methods[name], owner)
+
+
+def is_of_jitclass(x: object) -> bool:
+    """Whether x is an object of a jitclass, whose fields C code holds."""
+    return module_name(type(x)) == "numba.experimental.jitclass.boxing"
 
 
 def _container(f: OfNumba, owner: type) -> OfNumba:

@@ -167,7 +167,20 @@ def of_library(owner: object, name: str, value: object) -> list:
     again = getattr(owner, name)
     if of.is_same(again, value):
         return [of.AttributeGuard(owner, name, value)]
+    if is_same_thing(again, value):
+        return [of.AnswerGuard(lambda: _place(getattr(owner, name)), _place(value))]
     return [of.AnswerGuard(lambda: getattr(owner, name), value)] if isinstance(value, tuple) and again == value else []
+
+
+def is_same_thing(x: object, y: object) -> bool:
+    """Whether x is y, or another view of the same memory: C code may make one at each read."""
+    return x is y or (type(x) is np.ndarray and _place(x) == _place(y))
+
+
+def _place(x: object) -> object:
+    """The memory of an array, and how it lies there."""
+    facts = getattr(x, "__array_interface__", {})
+    return tuple([facts.get(key) for key in ("data", "shape", "strides", "typestr")])
 
 
 def along(above: Any, name: str) -> tuple:

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from ...ir.build import Builder, Value
 from ...util.defects import door
 from ...util.interrupts import let_through
+from ..frontend.numba_forms import is_of_jitclass
 from . import guard as of
 from . import met
 from .kinds import CONTAINERS
@@ -23,6 +26,10 @@ class Reading:
     swap: Callable  # an outside value -> what captured code sees in its place
     seen: Callable  # the same of rewritten code
     _copies: dict[int, tuple]
+
+    def __init__(self) -> None:
+        self._read: dict[tuple, Any] = {}                     # (id of a jitclass's object, name) -> its array
+        super().__init__()
 
     def index(self, value: object) -> Any:
         """The stand-in for an outside value of which captured code reads nothing but elements: a list, tuple or dict is
@@ -59,6 +66,9 @@ class Reading:
         value = getattr(owner, name)
         guards = met.of_library(owner, name, value)
         self.sources += guards
+        if is_of_jitclass(owner) and isinstance(value, np.ndarray):
+            known = self._read.setdefault((id(owner), name), value)        # it may be another view at each read
+            return self.swap(known if met.is_same_thing(known, value) else value)
         return self.swap(value) if guards and isinstance(value, CONTAINERS) and not isinstance(owner, type) else value
 
     def imported(self, value: object, module: str, name: str) -> Any:
