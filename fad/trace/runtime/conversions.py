@@ -8,6 +8,7 @@ from ...util.defects import door
 from ...util.foreign import remedy_of
 from ..frontend.library_text import made_anew
 from ..heap.journal import made
+from ..heap.opaque import note_reads
 from ..lists.items import Items
 from ..lists.rows import RowList
 from ..values.aliases import has_twins, unknown_identity
@@ -65,10 +66,16 @@ class Conversions:
 
     # -- identity ----------------------------------------------------------------------------------
 
-    def hashed(self, key: object) -> None:
-        """See to a key, which a dict finds by its hash: an object's identity, perhaps."""
-        if type(key) not in PLAIN and type(key).__hash__ is object.__hash__:
+    def hashed(self, key: object, keys: object = ()) -> None:
+        """See to a key, which a dict finds by its hash: an object's identity, perhaps. Python compares it with the keys
+        of the dict by methods that run as they stand.
+        """
+        if type(key) in PLAIN:
+            return
+        if type(key).__hash__ is object.__hash__:
             self._identified(key)
+        elif self.special(key, "__eq__") is not None:
+            note_reads(key, *(keys if isinstance(keys, (dict, set, frozenset)) else ()))
 
     @staticmethod
     def _identified(x: object) -> None:
@@ -82,5 +89,5 @@ class Conversions:
         for x in args:
             if f is id:
                 self._identified(x)
-            self.hashed(x)
+            self.hashed(x, getattr(f, "__self__", ()))
         return self.known_builtin(f)(*args, **kwargs)

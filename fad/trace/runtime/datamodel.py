@@ -204,7 +204,7 @@ class DataModel(Protocols, Conversions):
     @door
     def item(self, c: Any, k: Any, is_indexed: bool = False) -> Any:
         """c[k]. is_indexed: the code reads only an element of the result."""
-        self.hashed(k)
+        self.hashed(k, c)
         if id(c) in self.capture.indexed:
             if type(k) is not Tracer:
                 return self.capture.element(c, k, is_indexed)
@@ -224,7 +224,7 @@ class DataModel(Protocols, Conversions):
     @door
     def set_item(self, value: Any, c: Any, k: Any) -> None:
         """c[k] = value"""
-        self.hashed(k)
+        self.hashed(k, c)
         method = self.special(c, "__setitem__")
         if method is None:
             if not isinstance(c, (Tracer, NameDict, Records, Record)):
@@ -236,7 +236,7 @@ class DataModel(Protocols, Conversions):
     @door
     def delete_item(self, c: Any, k: Any) -> None:
         """del c[k]"""
-        self.hashed(k)
+        self.hashed(k, c)
         method = self.special(c, "__delitem__")
         if method is None:
             if not isinstance(c, NameDict):

@@ -188,7 +188,7 @@ class Protocols:
         if method is not None:
             return method(items, x)
         if isinstance(items, (dict, set, frozenset)):
-            self.hashed(x)
+            self.hashed(x, items)
         found = self.iterated(items)
         is_asked = isinstance(items, _SEQUENCES) and (self.is_asked(x) or self.is_asked(items))
         if found is items and not is_asked:
