@@ -1,6 +1,8 @@
-"""Methods that Python calls by itself and that ask `is None`, wherever the object with the method comes from: what may
-be None is on the tape."""
+"""Methods that Python calls by itself and that ask `is None`, wherever the object with the method comes from: the
+program sees the question, or the function runs on the tape."""
+import enum
 import operator
+import types
 
 import numpy as np
 import pytest
@@ -130,11 +132,11 @@ def slopes(f, x):
                          [in_a_tuple, in_a_dict, a_descriptor_that_sets, a_descriptor_that_reads, a_text, a_manager,
                           a_class, a_class_of_a_class],
                          ids=lambda f: f.__name__)
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_what_is_asked_of_an_object_of_a_class(f):
-    with pytest.warns(fad.FallbackWarning):
-        gradient = fad.grad(f)
-        for x in (*POINTS, POINTS[0]):
-            np.testing.assert_allclose(gradient(x), slopes(f, x), atol=1e-6)
+    gradient = fad.grad(f)
+    for x in (*POINTS, POINTS[0]):
+        np.testing.assert_allclose(gradient(x), slopes(f, x), atol=1e-6)
 
 
 def test_an_object_that_map_calls_is_traced():
@@ -145,10 +147,9 @@ def test_an_object_that_map_calls_is_traced():
 def test_what_is_asked_of_an_argument():
     def f(a, x):
         return x[0] if a == perhaps(x) else x[1] ** 2
-    with pytest.warns(fad.FallbackWarning):
-        gradient = fad.grad(f, argnums=1)
-        for x in POINTS:
-            np.testing.assert_allclose(gradient((Asks(), 1.0)[0], x), slopes(lambda x: f(Asks(), x), x), atol=1e-6)
+    gradient = fad.grad(f, argnums=1, fallback=False)
+    for x in POINTS:
+        np.testing.assert_allclose(gradient((Asks(), 1.0)[0], x), slopes(lambda x: f(Asks(), x), x), atol=1e-6)
 
 
 class Quiet:
@@ -226,3 +227,22 @@ def test_keys_that_are_told_by_elements_written_before_are_refused(find):
     except KeyError:
         value = None
     assert value == want
+
+
+class Mode(enum.Enum):
+    FAST = 1
+    SLOW = 2
+
+
+def test_an_enum_asks_nothing():
+    """Enum.__dir__ does, and nobody calls it."""
+    o = types.SimpleNamespace(mode=Mode.FAST)
+
+    def f(x):
+        best = None
+        if x[0] > 1.0:
+            best = x[1] ** 2
+        return np.sum(x) * (2.0 if o.mode is Mode.FAST else 3.0) + (0.0 if best is None else best)
+    g = fad.grad(f, fallback=False)
+    for x in (np.array([0.5, 1.5]), np.array([2.0, 3.0])):
+        np.testing.assert_allclose(g(x), slopes(f, x), atol=1e-6)

