@@ -20,21 +20,34 @@ def hoist_reads(func: Func) -> Func:
 
     So are elements of an array that the loop writes to at other places: `for j in range(k): x[j] -= x[k] * y[j]`.
     """
+    return _hoisted(func, True)
+
+
+def hoist_reads_of_carries(func: Func) -> Func:
+    """The same for arrays that the loop writes to, before derivatives are taken: what is read once is saved once.
+
+        for i in range(k): x[i] -= x[k] * y[i]   ->   a = x[k] if 0 < k else 0.0; for i in range(k): x[i] -= a * y[i]
+    """
+    return _hoisted(func, False)
+
+
+def _hoisted(func: Func, also_from_outside: bool) -> Func:
+    """The Func with what loops read at one place in front of them."""
     places = Places(func)
-    return rewrite(func, lambda eqn, scope: _visit(eqn, scope, places))
+    return rewrite(func, lambda eqn, scope: _visit(eqn, scope, places, also_from_outside))
 
 
-def _visit(eqn: Equation, scope: Scope, places: Places) -> "Equation | None":
-    reads = _invariant(eqn, places) if is_counted(eqn) else {}
+def _visit(eqn: Equation, scope: Scope, places: Places, also_from_outside: bool) -> "Equation | None":
+    reads = _invariant(eqn, places, also_from_outside) if is_counted(eqn) else {}
     if not reads:
         return None
-    for before in _before(eqn, [*reads.values()]):
+    for before in _before(eqn, [*reads.values()], places):
         scope.add(before)
     loop = LoopView(eqn)
     return loop.replace(body=loop.body.replace(equations=[e for e in loop.body.equations if e not in reads]))
 
 
-def _invariant(loop: Equation, places: Places) -> dict:
+def _invariant(loop: Equation, places: Places, also_from_outside: bool) -> dict:
     """{reader of a scalar in the loop's body: the same read in front of the loop}, at places from outside that the loop
     does not check first.
     """
@@ -44,7 +57,7 @@ def _invariant(loop: Equation, places: Places) -> dict:
                            and sums.inside.isdisjoint(e.inputs[1:])])
     checked = any(e.op.name == "check_index" and e.inputs[0] not in sums.inside for e in region.equations)
     known = view.step is not None and runs(loop) is not False and not checked
-    found = {e: e for e in reads if e.inputs[0] not in sums.inside}
+    found = {e: e for e in reads if also_from_outside and e.inputs[0] not in sums.inside}
     for k, init in enumerate(view.init) if any(e.inputs[0] in sums.inside for e in reads) else ():
         found.update({e: e.replace(inputs=(init, *e.inputs[1:])) for e in _unwritten(sums, k, reads, places)})
     return {e: before for e, before in found.items() if known or _is_element(e)}
@@ -62,8 +75,10 @@ def _is_element(eqn: Equation) -> bool:
     return all(isinstance(n, int) and isinstance(i, Literal) and 0 <= i.value < n for n, i in zip(extents, places))
 
 
-def _before(loop: Equation, reads: list) -> list:
+def _before(loop: Equation, reads: list, places: Places) -> list:
     """The equations in front of the loop."""
+    if LoopView(loop).step is not None and places.ranges.is_less(*LoopView(loop).ends):
+        return reads
     safe, others = [e for e in reads if _is_element(e)], [e for e in reads if not _is_element(e)]
     numbers = tuple([Literal(e.outputs[0].type.dtype.type(0), Type(e.outputs[0].type.dtype)) for e in others])
     return safe + (if_it_runs(loop, others, tuple([e.outputs[0] for e in others]), numbers) if others else [])

@@ -1,11 +1,9 @@
 """Loop guards: code in front of a loop, or behind it, that runs only if the loop has an iteration."""
 
-from ..ir.graph import Equation, Func, Literal, Var, all_equations
+from ..ir.graph import Equation, Func, Var
 from ..ir.op import registry
-from ..ir.types import BOOL, INT, Type
+from ..ir.types import BOOL, Type
 from ..ir.views import LoopView
-from .dependence_test import Places
-from .rewrite import Scope, rewrite
 
 
 def runs(loop: Equation) -> "bool | None":
@@ -23,7 +21,8 @@ def if_it_runs(loop: Equation, equations: list, results: tuple, otherwise: tuple
     condition = Var(Type(BOOL))
     test = Equation(registry["less"], LoopView(loop).ends, (condition,), {}, (), loop.where)
     branches = (Func("branch", (), [], otherwise), _branch(equations, results))
-    return [test, Equation(registry["cond"], (condition,), results, {"names": (), "extents": ()}, branches, loop.where)]
+    params = {"names": ("",) * len(results), "extents": ()}
+    return [test, Equation(registry["cond"], (condition,), results, params, branches, loop.where)]
 
 
 def _branch(equations: list, results: tuple) -> Func:
@@ -32,24 +31,3 @@ def _branch(equations: list, results: tuple) -> Func:
     copies = [e.replace(inputs=tuple([own.get(a, a) for a in e.inputs]), outputs=tuple([own[v] for v in e.outputs]))
               for e in equations]
     return Func("branch", (), copies, tuple([own[v] for v in results]))
-
-
-def drop_guards(func: Func) -> Func:
-    """A comparison of integers is True where their bounds say so: the loop that it guards has an iteration.
-
-        for k in range(n): a = x[0] if 0 < k + 1 else 0.0; for i in range(k + 1): ...   ->   a = x[0] if True else 0.0
-    """
-    if not any(map(_is_guard, all_equations(func))):
-        return func
-    ranges = Places(func).ranges
-
-    def visit(eqn: Equation, scope: Scope) -> "tuple | None":
-        if not _is_guard(eqn):
-            return None
-        return (Literal(True, eqn.outputs[0].type),) if ranges.is_less(*eqn.inputs) else None
-
-    return rewrite(func, visit)
-
-
-def _is_guard(eqn: Equation) -> bool:
-    return eqn.op.name == "less" and all(a.type.dtype == INT and not a.type.shape for a in eqn.inputs)

@@ -17,6 +17,7 @@ from .factor_sums import factor_sums
 from .fold import fold
 from .gathers import hoist_gathers
 from .hoist_checks import hoist_checks
+from .hoist_reads import hoist_reads_of_carries
 from .inline import inline
 from .invariant_carries import drop_invariant_carries
 from .known_conditions import known_conditions
@@ -52,7 +53,8 @@ PIPELINE: tuple[Pass, ...] = (
 
 def rearranged(func: Func) -> Func:
     """The Func rearranged for transforms: its derivatives need less work then, and so does the program."""
-    return through((split_early, hoist_gathers, raise_products, without_cancelling, licm), func)
+    return through((split_early, hoist_gathers, raise_products, without_cancelling, licm, hoist_checks,
+                    hoist_reads_of_carries), func)
 
 
 def optimise(func: Func) -> Func:

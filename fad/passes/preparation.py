@@ -9,10 +9,10 @@ from .element_windows import rotate_elements
 from .fold import fold
 from .guarded_sums import guard_sums
 from .hoist_reads import hoist_reads
+from .known_bounds import drop_guards
 from .legalisation import legalise
 from .licm import licm
 from .loop_distribution import distribute
-from .loop_guards import drop_guards
 from .loop_reversal import reverse_loops
 from .merge_axes import merge_axes
 from .packing import pack_columns

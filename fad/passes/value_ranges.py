@@ -36,17 +36,19 @@ class Ranges:
         self.inside: set[Var] = set()
         self.known: dict[tuple, tuple] = {}
         self.pending: set[Var] = set()
+        self.all: frozenset = frozenset()
 
     def enter(self, loop: Equation, outer: Iterable) -> None:
         """Take up a loop; outer: those around it."""
         view = LoopView(loop)
         self.around[loop] = frozenset(i for i in map(index_of, outer) if i is not None)
-        self.inside.update(view.body.inputs)
         i = index_of(loop)
         if i is not None:
             self.loops[i] = loop
-        for carry, init, end in zip(view.carries, view.init, view.next):
-            self.carried[carry] = init, end, loop
+        for region in loop.regions:
+            self.inside.update(region.inputs)
+            for own, carry, init, end in zip(view.carries_of(region), view.carries, view.init, view.next):
+                self.carried[own] = (init, end, loop) if own is carry else (carry, carry, loop)
 
     def add(self, eqn: Equation) -> None:
         """Take up an equation in one of the loops."""
@@ -128,7 +130,8 @@ class Ranges:
                      for (x, _), (_, y) in product(self.of(low, around), self.of(high, around)))
 
     def _kept(self, carry: Var, around: frozenset) -> tuple:
-        """A carry is its first value, or the result of some iteration, in terms of that iteration's indices.
+        """A carry is its first value, or the result of some iteration, in terms of that iteration's indices. One that
+        no iteration makes smaller is at least its first value, one that none makes larger is at most that.
         """
         if carry in self.pending or carry.type.shape:
             return self._opaque(carry)
@@ -136,8 +139,18 @@ class Ranges:
         self.pending.add(carry)
         found = self.of(init, around & self.around[loop]) + self.of(end, around & self.around[loop])
         self.pending.discard(carry)
-        found = tuple(pair for pair in found if pair != self._opaque(carry)[0])
-        return self._opaque(carry) if any(self._mentions(form, {carry}) for pair in found for form in pair) else found
+        steps = [pair for pair in found if self._mentions(pair[0], {carry}) or self._mentions(pair[1], {carry})]
+        rises, falls = [all(self._moves(pair[k], carry, sign) for pair in steps) for k, sign in ((0, 1), (1, -1))]
+        if not rises and not falls:
+            return self._opaque(carry)
+        return tuple((low if rises else None, high if falls else None) for low, high in found
+                     if (low, high) not in steps)
+
+    @staticmethod
+    def _moves(form: "Affine | None", carry: Var, sign: int) -> bool:
+        """Whether a form is a carry and a number of this sign, or zero, more."""
+        more = None if form is None else form - Affine.of(carry)
+        return more is not None and more.is_constant and more.const * sign >= 0
 
     def _made(self, eqn: Equation, a: Var, around: frozenset) -> "tuple | None":
         name, traits = eqn.op.name, eqn.op.traits
@@ -147,6 +160,8 @@ class Ranges:
         if name == "neg" or name == "mul" and any(isinstance(b, Literal) for b in eqn.inputs):
             factor = next((int(b.value) for b in eqn.inputs if isinstance(b, Literal)), -1)
             return tuple(_scaled(x, factor) for b in eqn.inputs[:2] if isinstance(b, Var) for x in self.of(b, around))
+        if name == "mod" and isinstance(eqn.inputs[1], Literal) and eqn.inputs[1].value > 0:
+            return ((Affine.constant(0), Affine.constant(int(eqn.inputs[1].value) - 1)),)
         if traits.chosen_from is not None:
             return self._one_of(eqn.inputs[traits.chosen_from:], around)
         if is_branch(eqn):
@@ -165,8 +180,12 @@ class Ranges:
 
     def _wrapped(self, eqn: Equation, around: frozenset) -> "tuple | None":
         """An index that is never negative stays as it is."""
-        found = self.of(eqn.inputs[0], around)
-        return found if all(self.is_at_least(0, low, self.loops.values()) for low, _ in found) else None
+        return self.of(eqn.inputs[0], around) if self.is_natural(eqn.inputs[0]) else None
+
+    def is_natural(self, a: Atom) -> bool:
+        """Whether an integer is never negative."""
+        found = [low for low, _ in self.of(a, self._everywhere())]
+        return all(low is not None and self.is_nowhere_negative(low) for low in found)
 
     # -- their extremes ----------------------------------------------------------------------------
 
@@ -193,8 +212,23 @@ class Ranges:
 
     def is_less(self, a: Atom, b: Atom) -> bool:
         """Whether an integer is less than another one, in all iterations of the loops around them."""
-        low, high = self.exact(a, frozenset(self.loops)), self.exact(b, frozenset(self.loops))
-        return low is not None and high is not None and self.is_at_least(1, high - low, self._nest_of(high - low))
+        ends = product(self.of(a, self._everywhere()), self.of(b, self._everywhere()))
+        gaps = [_sum(y, x, -1)[0] for x, y in ends]
+        return all(gap is not None and self.is_nowhere_negative(gap.shifted(-1)) for gap in gaps)
+
+    def is_nowhere_negative(self, form: Affine) -> bool:
+        """Whether a form is not negative, in all iterations of the loops whose indices it has."""
+        return self.is_at_least(0, form, self._nest_of(form))
+
+    def exact_anywhere(self, a: Atom) -> "Affine | None":
+        """The form of an integer in terms of the indices of all loops around it, where it has one."""
+        return self.exact(a, self._everywhere())
+
+    def _everywhere(self) -> frozenset:
+        """The indices of all loops."""
+        if len(self.all) < len(self.loops):
+            self.all = frozenset(self.loops)
+        return self.all
 
     def _nest_of(self, form: Affine) -> list:
         """The loops around the innermost one whose index a form has, and that one, outermost first."""

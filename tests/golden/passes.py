@@ -147,6 +147,13 @@ def averages(x):
     return y[0]
 
 
+def eliminated(A):
+    for k in range(3):
+        for j in range(k + 1, 4):
+            A[3, j] = A[3, j] - A[3, k] * A[k, j]
+    return A[3, 3]
+
+
 def upwind(x):
     y = x * 2.0
     z = np.zeros(len(x))
@@ -267,6 +274,7 @@ CASES = {
     "replace_aggregates": (fad.jit, pendulum, (2,), 9),
     "reverse_loops": (fad.grad, energy, V),
     "hoist_reads": (fad.jit, pivot, V, V),
+    "hoist_reads_of_carries": (fad.grad, eliminated, (4, 4)),
     "promote_sums": (fad.grad, pivot, V, V),
     "drop_dead_initialisation": (fad.grad, cubes, V),
     "privatise_carries": (fad.jit, scratch, W, W),

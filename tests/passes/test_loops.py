@@ -287,3 +287,60 @@ def test_a_nest_whose_loops_have_iterations_is_checked_in_front_of_it():
     for rows, columns in ((8, 9), (9, 7)):
         with pytest.raises(IndexError):
             fad.jit(nested, compile="never")(D.copy(), A[:rows, :columns])
+
+
+@pytest.mark.parametrize("first, wraps", [(2, False), (-3, True)])
+def test_an_index_that_only_rises_does_not_count_from_the_end(first, wraps):
+    def f(x):
+        total = 0.0
+        for bound in x:
+            k = first
+            while k < 5 and x[k] < bound:
+                k += 1
+            total += x[k] * bound
+        return total
+    x = np.sin(np.arange(9.0))
+    for compiled in ("never", "now"):
+        np.testing.assert_allclose(fad.jit(f, compile=compiled)(x), f(x))
+    assert ("< 0 else" in fad.source(f, x)) == wraps
+
+
+def test_an_index_that_falls_may_count_from_the_end():
+    def f(x):
+        k, total = 2, 0.0
+        while x[k] < 0.9:
+            total += x[k] * k
+            k -= 1
+        return total
+    x = np.array([0.1, 0.2, 0.3, 1.0, 0.5, 0.6])
+    for compiled in ("never", "now"):
+        np.testing.assert_allclose(fad.jit(f, compile=compiled)(x), f(x))
+
+
+def test_a_condition_is_not_asked_again():
+    """The branch knows that the index is in the array; the other side of it does not."""
+    def f(x, b):
+        total = 0.0
+        for i in range(len(x)):
+            for k in range(len(b)):
+                if i - k >= 0:
+                    total += b[k] * x[i - k]
+        return total
+
+    def other(x, b):
+        total = 0.0
+        for i in range(len(x)):
+            for k in range(len(b)):
+                if i - k > 0:
+                    total += 1.0
+                else:
+                    total += b[k] * x[i - k]
+        return total
+    x, b = np.linspace(1.0, 2.0, 5), np.array([0.5, 0.3, 0.2])
+    assert "raise IndexError" not in fad.source(f, x, b) and "< 0 else" not in fad.source(f, x, b)
+    assert "< 0 else" in fad.source(other, x, b)
+    for g in (f, other):
+        for compiled in ("never", "now"):
+            np.testing.assert_allclose(fad.jit(g, compile=compiled)(x, b), g(x, b))
+    with pytest.raises(IndexError):
+        fad.jit(other, compile="now")(x[:2], np.ones(5))
