@@ -1,5 +1,5 @@
-"""drop_guards: value range propagation. What the bounds of integers, and the conditions of branches, say need not be
-asked as the program runs.
+"""drop_guards: value range propagation. Bounds of integers and conditions of branches answer comparisons before the
+program runs.
 
     for k in range(n):                                    for k in range(n):
         if i - k >= 0:                                        if i - k >= 0:
@@ -7,18 +7,16 @@ asked as the program runs.
             s += x[i - k if i - k >= 0 else i - k + n]
 """
 from collections.abc import Iterator
-from typing import Any
 
 from ..ir.affine import Affine
 from ..ir.graph import Atom, Equation, Func, Literal, Var, all_equations, is_branch
 from ..ir.types import INT
 from ..ir.views import BranchView
 from .dependence_test import Places
-from .rewrite import Scope, as_atom, rewrite
+from .rewrite import Scope, rewrite
 
 GUARDS = ("less", "wrap_index", "check_index")
-#: What a comparison of a and b says if it is true: the coefficients of a and b, and a constant, of a sum that is not
-#: negative.
+#: The coefficients of a and b, and a constant: the sum is not negative if the comparison of a and b is true.
 ORDERS = {"less": (-1, 1, -1), "less_equal": (-1, 1, 0), "greater": (1, -1, -1), "greater_equal": (1, -1, 0)}
 
 
@@ -55,7 +53,7 @@ class _Known:
     def __init__(self, func: Func):
         self.ranges = Places(func).ranges
         self.answers: set[Var] = set()
-        self.forms: dict[Any, Affine] = {}
+        self.forms: dict[Var, Affine] = {}
 
     def region(self, region: Func, facts: tuple) -> Func:
         """The region without the checks that hold. facts: sums that are not negative here."""
@@ -84,9 +82,8 @@ class _Known:
         """Whether a form is not negative: by bounds, or since it is at least one of the facts."""
         return any(self.ranges.is_nowhere_negative(form - fact) for fact in (Affine.constant(0), *facts))
 
-    def form(self, a: Any) -> Affine:
+    def form(self, a: Atom) -> Affine:
         """An integer as a sum of those that are known by name only."""
-        a = as_atom(a)
         if isinstance(a, Literal):
             return Affine.constant(int(a.value))
         if a not in self.forms:
@@ -105,13 +102,14 @@ class _Known:
     # -- conditions ------------------------------------------------------------------------------------------------
 
     def _implied_by_branch(self, e: Equation, number: int) -> Iterator[Affine]:
-        """What is not negative in a branch of this number."""
+        """The sums that are not negative in a branch of this number."""
         if is_branch(e) and e.inputs[0].type.dtype.kind == "b":
             yield from self._implied(e.inputs[0], bool(number))
 
-    def _implied(self, condition: Any, value: bool) -> Iterator[Affine]:
-        made = self.ranges.made.get(condition)
-        if made is None:
+    def _implied(self, condition: Atom, value: bool) -> Iterator[Affine]:
+        """The sums that are not negative where a condition has this value."""
+        made = self.ranges.made.get(condition) if isinstance(condition, Var) else None
+        if made is None or not isinstance(condition, Var):
             return
         name = made.op.name
         if name in ORDERS and all(map(_is_integer, made.inputs)):
