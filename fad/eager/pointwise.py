@@ -40,34 +40,50 @@ BINARY.update(atan2="arctan2", arctan2="arctan2", remainder="mod", floor_divide=
               bitwise_left_shift="left_shift", bitwise_right_shift="right_shift", true_divide="div", multiply="mul")
 
 
-def _named(f: Callable, name: str, doc: str) -> Callable:
-    f.__name__, f.__doc__ = name, doc
+def _function_of(name: str, f: Callable, arity: int, doc: str) -> None:
+    """Enter f, of one or two operands, as a function with PyTorch's `out`."""
+    def called(operands: tuple, out: "Tensor | None") -> Any:
+        x, *rest = operands
+        if overriding or not isinstance(x, Tensor):
+            y = handled(FUNCTIONS[name], operands, {} if out is None else {"out": out})
+            if y is not MISSING:
+                return y
+            x = tensor_of(x)
+        y = f(x, *rest)
+        return y if out is None else delivered(y, out, name)
+
+    def of_one(input: object, *, out: "Tensor | None" = None) -> Any:
+        return called((input,), out)
+
+    def of_two(input: object, other: object, *, out: "Tensor | None" = None) -> Any:
+        return called((input, other), out)
+    FUNCTIONS[name] = _told(of_one if arity == 1 else of_two, name, doc)
+
+
+def _told(f: Callable, name: str, doc: str) -> Callable:
+    f.__name__, f.__qualname__, f.__doc__ = name, name, doc
     return f
 
 
-def _in_place_of(name: str, record: Op) -> None:
+def _in_place_of(name: str, record: Op, arity: int = 2) -> None:
     checks = name if refuses(name) else ""
 
-    def change(self: Tensor, *args: object) -> Tensor:
+    def changed(self: Tensor, *args: object) -> Tensor:
         if name in _GENERAL and self._a.dtype.kind in "bc":
             return in_place(self, _GENERAL[name], *args)
         return op_in_place(record, self, *args, name=checks)
-    change.__name__, change.__doc__ = f"{name}_", f"{name}, in place."
+
+    def of_one(self: Tensor) -> Tensor:
+        return changed(self)
+
+    def of_two(self: Tensor, other: object) -> Tensor:
+        return changed(self, other)
+    FUNCTIONS[f"{name}_"] = change = _told(of_one if arity == 1 else of_two, f"{name}_", f"{name}, in place.")
     setattr(Tensor, f"{name}_", change)
-    FUNCTIONS[f"{name}_"] = change
 
 
-def _with_out(f: Callable) -> Callable:
-    """f, with PyTorch's `out`."""
-    def call(x: object, *args: ArrayOrNumber, out: "Tensor | None" = None) -> Any:
-        if overriding or not isinstance(x, Tensor):
-            y = handled(call, (x, *args), {} if out is None else {"out": out})
-            if y is not MISSING:
-                return y
-        y = f(tensor_of(x) if not isinstance(x, Tensor) else x, *args)
-        return y if out is None else delivered(y, out, f.__name__)
-    call.__name__, call.__doc__ = f.__name__, f.__doc__
-    return call
+def _method_of_two(f: Callable) -> Callable:
+    return lambda self, other: f(self, other)
 
 
 def _complex_too(x: AnyArray) -> AnyArray:
@@ -96,17 +112,13 @@ def _sign(x: Tensor) -> Tensor:
 
 _GENERAL = {"logaddexp": _log_of_sum, "sigmoid": _complex_too, "expit": _complex_too, "sign": _sign,
             "square": lambda x: op["square"](x.long() if raw(x).dtype.kind == "b" else x)}
-for _name, _op in UNARY.items():
-    _call = _named(unary(op[_op], checked(_GENERAL.get(_name, op[_op]), _name)), _name, f"{_op} of every element.")
-    setattr(Tensor, _name, _call)
-    FUNCTIONS[_name] = _with_out(_call)
-    _in_place_of(_name, op[_op])
-for _name, _op in BINARY.items():
-    _call = _named(checked(_GENERAL.get(_name, op[_op]), _name), _name, f"{_op} of two tensors, element by element.")
-    setattr(Tensor, _name, _call)
-    FUNCTIONS[_name] = _with_out(_call)
-    _in_place_of(_name, op[_op])
-
+for _arity, _names, _doc in (1, UNARY, "of every element"), (2, BINARY, "of two tensors, element by element"):
+    for _name, _op in _names.items():
+        _call = checked(_GENERAL.get(_name, op[_op]), _name)
+        _call = unary(op[_op], _call) if _arity == 1 else _method_of_two(_call)
+        setattr(Tensor, _name, _told(_call, _name, f"{_op} {_doc}."))
+        _function_of(_name, _call, _arity, f"{_op} {_doc}.")
+        _in_place_of(_name, op[_op], _arity)
 
 
 @function()

@@ -160,3 +160,15 @@ def test_numpys_tile_takes_tensors(times):
     x = fad.tensor(X, requires_grad=True)
     np.testing.assert_array_equal(np.tile(x, times).detach(), np.tile(X, times))
     assert gradcheck(lambda x: np.tile(x, times), x)
+
+
+@pytest.mark.parametrize("name", "maximum hypot eq lt atan2 fmod logical_and mul multiply true_divide xlogy".split())
+def test_operands_have_names(name):
+    x, y = fad.tensor([1.0, 2.0]), fad.tensor([3.0, 1.0])
+    wanted, f = getattr(fad, name)(x, y).tolist(), getattr(fad, name)
+    assert f(input=x, other=y).tolist() == f(x, other=y).tolist() == getattr(x, name)(other=y).tolist() == wanted
+    if name != "maximum":
+        assert getattr(x.clone(), f"{name}_")(other=y).tolist() == [float(v) for v in wanted]
+    assert fad.exp(input=x).tolist() == x.exp().tolist()
+    with pytest.raises(TypeError, match=rf"{name}\(\) missing 1 required positional argument: 'other'"):
+        f(x)
