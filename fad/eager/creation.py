@@ -128,7 +128,8 @@ def creating(make: Callable) -> Callable:
     name = make.__name__
 
     @functools.wraps(make)
-    def call(*args: Any, dtype: Any = None, out: Any = None, requires_grad: bool = False, **options: Any) -> Tensor:
+    def call(*args: object, dtype: object = None, out: object = None, requires_grad: bool = False,
+             **options: object) -> Tensor:
         kind = _dtype_for(dtype, out)
         made = make(*args, dtype=kind, **options)
         return delivered(made if isinstance(made, Tensor) else leaf(np.asarray(made), requires_grad), out, name)

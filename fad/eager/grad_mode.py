@@ -90,7 +90,7 @@ class GradMode:
             return await coroutine(self._stepped)(function(*args, **kwargs))
         return decorated
 
-    def _stepped(self, steps: Any) -> Iterator:
+    def _stepped(self, steps: object) -> Iterator:
         """A generator or a coroutine each step of which runs in the mode."""
         try:
             with self.clone():

@@ -258,10 +258,6 @@ def _operator(name: str, swapped: bool = False) -> Callable:
     return method
 
 
-def _commuting(call: Callable) -> Callable:
-    return lambda self, other: call(self, other)
-
-
 def _in_place_operator(name: str) -> Callable:
     record, called = op[name], _CALLED.get(name, name)
     return lambda self, other: op_in_place(record, self, other, name=called) if is_operand(other) else NotImplemented
@@ -278,7 +274,8 @@ for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div
     _call = _operator(_name)
     _call = binary(op[_name], _call) if _name in ("add", "sub", "mul") else _call
     setattr(Tensor, f"__{_python}__", _call)
-    setattr(Tensor, f"__r{_python}__", _commuting(_call) if _name in ("add", "mul") else _operator(_name, swapped=True))
+    _other = _method_of_two(_call) if _name in ("add", "mul") else _operator(_name, swapped=True)
+    setattr(Tensor, f"__r{_python}__", _other)
     setattr(Tensor, f"__i{_python}__", _in_place_operator(_name))
 for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
                        "ne": "not_equal"}.items():

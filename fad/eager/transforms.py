@@ -94,7 +94,8 @@ def _moving(ys: Sequence) -> list:
     return [y for y in ys if isinstance(y, Tensor) and is_floating(y._a.dtype)]
 
 
-def _graded(f: Callable, argnums: Any = 0, *, has_aux: bool = False, value_too: bool = True, **_: Any) -> Callable:
+def _graded(f: Callable, argnums: object = 0, *, has_aux: bool = False, value_too: bool = True,
+            **_: object) -> Callable:
     def call(*args: object, **kwargs: object) -> Any:
         moved = Moved(args, argnums)
         with changed(grad=True):

@@ -207,7 +207,7 @@ def _seen(x: Tensor, op: ViewOp, args: tuple) -> "tuple[Tensor, bool]":
     return over(a, x, None if shared else [0]), shared
 
 
-def apart(y: Any, args: Sequence) -> Any:
+def apart(y: object, args: Sequence) -> Any:
     """y, a result that is no view of its arguments to users: in memory of its own, where what made it looked at
     theirs."""
     if isinstance(y, Tensor) and (y._view is not None or y._a.base is not None):

@@ -378,7 +378,8 @@ def typed(init: Callable) -> Callable:
     """__init__ of a layer, with PyTorch's options `device` (there is one) and `dtype`, that of its parameters and
     buffers."""
     @functools.wraps(init)
-    def __init__(self: Any, *args: Any, device: "str | None" = None, dtype: object = None, **options: object) -> None:
+    def __init__(self: object, *args: object, device: "str | None" = None, dtype: object = None,
+                 **options: object) -> None:
         required(device)
         init(self, *args, **options)
         if dtype is not None:
