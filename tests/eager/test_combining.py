@@ -172,3 +172,11 @@ def test_operands_have_names(name):
     assert fad.exp(input=x).tolist() == x.exp().tolist()
     with pytest.raises(TypeError, match=rf"{name}\(\) missing 1 required positional argument: 'other'"):
         f(x)
+
+
+def test_numpys_trim_zeros_takes_tensors():
+    x = fad.tensor([0.0, 2.0, 0.0, 3.0, 0.0, 0.0], requires_grad=True)
+    y = np.trim_zeros(x)
+    assert y.tolist() == [2.0, 0.0, 3.0]
+    y.sum().backward()
+    assert x.grad[1:4].tolist() == [1, 1, 1]                # of what is cut off there is no derivative: nan
