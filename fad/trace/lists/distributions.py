@@ -4,6 +4,7 @@ A normal number of mean m and deviation s is m + s * z for a standard one, drawn
 Python compute it, to the last bit. A choice from a population, or a permutation of it, is the population at places that
 are drawn. So what is drawn never depends on traced values, and the derivative goes through m, s and the population.
 """
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,7 @@ from ..heap.operands import holds_traced, is_seeded, refused
 from ..heap.percall import is_maker, made, recorded
 from ..heap.state import is_numeric
 from ..objects.draws import goes_on, numpy_random, order_of
+from ..values.zero_dim import of_numbers
 from .items import Items
 from .rows import RowList
 
@@ -42,20 +44,32 @@ def called_anew(f: Callable, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs), which is another thing at each call."""
     if is_maker(f):
         return made(f, args, kwargs)
+    if getattr(f, "__name__", "") == "shuffle" and goes_on(getattr(f, "__self__", None)) and args:
+        return shuffled(f, *args, **kwargs)
+    draw = of_traced(f, args, kwargs)
+    return recorded(f, args, kwargs) if draw is None else draw(f, *args, **kwargs)
+
+
+def of_traced(f: Callable, args: tuple, kwargs: dict) -> "Callable | None":
+    """A function that draws as f does. f is a method of a generator, with traced parameters or a traced population; None
+    for any other.
+    """
     owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
-    if goes_on(owner) and args:
-        if name == "shuffle":
-            return shuffled(f, *args, **kwargs)
-        if name in FROM and _is_traced_population(args[0]):
-            return _selected(f, *args, **kwargs)
-    names = (
-        (SCALED if isinstance(owner, (numpy_random.Generator, numpy_random.RandomState)) else PYTHONS).get(name)
-        if goes_on(owner)
-        else None
-    )
-    if names and holds_traced([*args[: len(names)], *[kwargs.get(n) for n in names]]):
-        return _scaled(f, names, args, kwargs)
-    return recorded(f, args, kwargs)
+    if not goes_on(owner):
+        return None
+    if name in FROM and args and _is_traced_population(args[0]):
+        return _selected
+    names = (SCALED if isinstance(owner, (numpy_random.Generator, numpy_random.RandomState)) else PYTHONS).get(name, ())
+    is_scaled = names and holds_traced([*args[: len(names)], *[kwargs.get(n) for n in names]])
+    return functools.partial(_scaled, names) if is_scaled else None
+
+
+def _drawn(f: Callable, args: tuple, kwargs: dict) -> AnyArray:
+    """The result of a generator's method: a constant, if the function has seeded the generator itself."""
+    if not is_seeded(f.__self__):                             # type: ignore[attr-defined]
+        return recorded(f, args, kwargs)
+    result = f(*args, **kwargs)
+    return of_numbers(result) if isinstance(result, np.ndarray) else result
 
 
 def _is_traced_population(x: object) -> bool:
@@ -70,7 +84,7 @@ def _is_traced_population(x: object) -> bool:
 # -- locations and scales --------------------------------------------------------------------------------------------
 
 
-def _scaled(f: Callable, names: tuple, args: tuple, kwargs: dict) -> AnyArray:
+def _scaled(names: tuple, f: Callable, *args: object, **kwargs: object) -> AnyArray:
     """The draw of a traced location and scale by a standard one."""
     given = {**{n: DEFAULTS[n] for n in names if n in DEFAULTS}, **dict(zip((*names, "size"), args)), **kwargs}
     size = given.pop("size", None)
@@ -91,7 +105,7 @@ def _scaled(f: Callable, names: tuple, args: tuple, kwargs: dict) -> AnyArray:
     elif size is None:
         size = BY_NAME["numpy.add"].call(low, high).shape if "numpy.add" in BY_NAME else (low + high).shape
     standard = (0.0, 1.0) if len(names) == 2 else (1.0,)
-    z = recorded(f, standard, {} if is_number else {"size": size})
+    z = _drawn(f, standard, {} if is_number else {"size": size})
     return low + (high - low) * z if is_range else low + high * z if len(names) == 2 else high * z
 
 
@@ -113,9 +127,9 @@ def _selected(f: Callable, population: object, *args: object, **kwargs: object) 
     axis = kwargs.pop("axis", 0)
     if is_numpys:
         x = as_array(population)
-        order = recorded(f, (x.shape[axis], *args), kwargs)
+        order = _drawn(f, (x.shape[axis], *args), kwargs)
         return x.take(order, axis) if isinstance(order, Value) and (order.shape or x.ndim > 1) else x[order]
-    places = recorded(f, (range(_length(population)), *args), kwargs)
+    places = _drawn(f, (range(_length(population)), *args), kwargs)
     entry = _entries(f, population)
     return Items(map(entry, places)) if isinstance(places, list) else entry(places)
 

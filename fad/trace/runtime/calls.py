@@ -28,7 +28,7 @@ from ..heap.locking import called as called_lock
 from ..heap.opaque import noted
 from ..heap.operands import is_seeded
 from ..heap.percall import recorded, watched_call
-from ..lists.distributions import shuffled
+from ..lists.distributions import of_traced, shuffled
 from ..lists.rows import RowList
 from ..objects.containers import is_users
 from ..objects.draws import goes_on, is_generator, no_draws, note_generator, refuse_draws
@@ -137,6 +137,9 @@ def _called(f: Callable, *args: Any, **kwargs: Any) -> Any:
         and isinstance(args[0], Tracer)
     ):
         return shuffled(f, *args, **kwargs)
+    draw = of_traced(f, args, kwargs)
+    if draw is not None:
+        return draw(f, *args, **kwargs)
     if not is_fads(f) and any(goes_on(x) and not is_seeded(x) for x in (*args, *kwargs.values())):
         return recorded(f, args, kwargs)
     with no_draws():
