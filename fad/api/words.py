@@ -80,6 +80,8 @@ def _told(x: object) -> str:
     >>> _told([np.ones((2, 3)), None])
     '[float64[2, 3], None]'
     """
+    if isinstance(x, list) and type(x).__len__ is not list.__len__:
+        return "a list of computed length"                   # nobody can count it behind its trace
     if isinstance(x, (list, tuple)) and len(x) <= _SHOWN:
         return f"[{', '.join(map(_told, x))}]" if isinstance(x, list) else f"({', '.join(map(_told, x))})"
     if isinstance(x, (Value, np.ndarray)):

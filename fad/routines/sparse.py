@@ -141,9 +141,7 @@ class Sparse:
                                        "elements", do="take the dense matrix, A.toarray(), or write A @ x")
 
 
-def _not_taken(
-    how: str, do: str = "take a matrix, A[rows][:, columns]; or index the dense one, A.toarray()"
-) -> Exception:
+def _not_taken(how: str, do: str = "take a matrix, A[rows][:, columns], or index A.toarray()") -> Exception:
     return UnsupportedFunctionError(f"elements of a sparse matrix with traced elements are not taken {how}", do=do)
 
 

@@ -80,3 +80,52 @@ def test_items_of_a_plain_list_are_selected_by_data(name, policy):
         g = fad.jit(f, fallback=False)
         for x in (np.array([0.5, 1.5, 2.5]), np.array([1.5, 0.2, 0.5])):
             assert repr(g(x)) == repr(f(x))
+
+
+OUTSIDE = np.array([1.0, 2.0, 3.0])
+
+
+def after_an_array_of_its_own(x):
+    s = x[0] * np.array([1.0, 2.0, 3.0])[1]
+    kept = [k for k in range(6) if k not in (0, 1, 3)]
+    return s * np.arange(6.0)[kept].sum()
+
+
+def after_an_array_from_outside(x):
+    s = x @ OUTSIDE
+    kept = [k for k in range(3) if k != 1]
+    return s * x[kept].sum()
+
+
+def in_a_loop_on_traced_values(x):
+    for _ in range(2):
+        parts = [x[[i for i, o in enumerate([0, 1, 0]) if o == k]].sum() for k in (0, 1)]
+        x = x * parts[0] + OUTSIDE * parts[1]
+    return x.sum()
+
+
+def in_a_branch_on_traced_values(x):
+    if x[0] > 0:
+        x = x * x[[k for k in range(3) if k % 2]].sum()
+    return x @ OUTSIDE
+
+
+@pytest.mark.parametrize("f", [after_an_array_of_its_own, after_an_array_from_outside, in_a_loop_on_traced_values,
+                               in_a_branch_on_traced_values], ids=lambda f: f.__name__)
+def test_a_condition_that_no_data_decide_is_plain_pythons(f):
+    """Whatever the function computes around it, and in each function that a program has."""
+    x = np.array([0.7, 1.3, -0.4])
+    step = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(fad.jit(f, fallback=False)(x), f(x), rtol=1e-13)
+    np.testing.assert_allclose(fad.grad(f, fallback=False)(x), step, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(fad.jvp(f, (x,), (x,))[1], np.dot(step, x), rtol=1e-7)
+
+
+def test_the_error_of_a_list_whose_length_data_decide():
+    def f(x):
+        kept = [k for k in range(3) if x[k] > 0]
+        return np.sum(np.arange(3.0)[kept]) * x[0]
+    with pytest.raises(fad.util.errors.ConcreteValueError, match="a list of computed length"):
+        fad.grad(f, fallback=False)(OUTSIDE)
+    with pytest.warns(fad.FallbackWarning):
+        assert fad.grad(f)(OUTSIDE)[0] == f(OUTSIDE)

@@ -4,6 +4,7 @@ where an iteration's elements go.
 import operator
 import weakref
 from collections.abc import Callable, Iterable
+from itertools import takewhile
 from typing import Any
 
 from ...ir.build import Builder, Value, current
@@ -251,10 +252,8 @@ class AppendedLists:
             self.refuse()
 
     def refuse(self) -> None:
-        raise UnstageableError(
-            "an array is written to in one iteration that a list got in the iteration before",
-            do="append a copy (out.append(x.copy()))",
-        )
+        raise UnstageableError("an array is written to in one iteration that a list got in the iteration before",
+                               do="append a copy (out.append(x.copy()))")
 
     # -- loops -------------------------------------------------------------------------------------
 
@@ -363,7 +362,8 @@ def require_alike(sides: list, owner: Items) -> None:
         return
     rows = [side for side in sides if side.rows is not None]
     more = [] if rows else max(sides, key=lambda side: len(side.items)).items[min(lengths):]
-    is_traced = any(_uses_traced(builder, more) for builder in around(current()) if builder.parent is not None)
+    regions = takewhile(lambda b: b.parent is not None and b is not owner.home, around(current()))
+    is_traced = any(_uses_traced(region, more) for region in regions)
     samples = [*[Like(side.layout, side.types) for side in rows], *Items(more).samples()]
     raise NeedsRoom(owner, samples, owner.used, is_traced or bool(rows), varies=True)
 
