@@ -51,9 +51,7 @@ def called_anew(f: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 def of_traced(f: Callable, args: tuple, kwargs: dict) -> "Callable | None":
-    """A function that draws as f does. f is a method of a generator, with traced parameters or a traced population; None
-    for any other.
-    """
+    """A function that draws as f does. f is a generator's method with traced parameters or population; else None."""
     owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
     if not goes_on(owner):
         return None
