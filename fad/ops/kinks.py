@@ -72,6 +72,7 @@ KINKS = (
     Kink("np.real(np.sign(x))", (0j,), (0j,), 5, "zero"),
     Kink("np.logaddexp(x, y)", (-INF, -INF), (0.5, 0.5), 4, "along x = y"),
     Kink("sp.logsumexp([x, y])", (-INF, -INF), (0.0, 0.0), 5, "zero: the result is -inf, and has no share in a sum"),
+    Kink("sp.logsumexp([x, y], b=[False, False])", (1.0, 2.0), (0.0, 0.0), 1, "zero: nothing counts"),
     Kink("np.logaddexp.reduce([x, y])", (-INF, -INF), (0.0, 0.0), 5, "as logsumexp"),
     Kink("np.logaddexp.accumulate([x, y])[1]", (-INF, -INF), (0.0, 1.0), 4, "along the last element"),
     Kink("np.where(x > 0, x, 0.0)", (0.0,), (0.0,), 1, "the branch that is taken"),

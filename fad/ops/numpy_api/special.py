@@ -206,6 +206,7 @@ def logsumexp(a: ArrayLike, axis: Axes = None, b: Any = None, keepdims: bool = F
     if not shape_of(a) and (b is None or not shape_of(b)):
         a = registry["reshape"](a, 1)
         axis = None
+    is_count = b is None or type_of(b).dtype.kind in "biu"    # a weight that moves has an infinite slope at zero
     if b is not None:
         dtype = result_dtype(a, b)
         a, b = _common(in_dtype(a, dtype), in_dtype(b, dtype))
@@ -214,20 +215,26 @@ def logsumexp(a: ArrayLike, axis: Axes = None, b: Any = None, keepdims: bool = F
     shift, terms = _exponentials(a, axes) if b is None else _weighted_exponentials(a, b, axes)
     total = registry["sum"](terms, axes=axes)
     shift = registry["reshape"](shift, *shape_of(total))
-    if b is None and not is_complex(a):
-        empty = total == 0          # all are -inf; their shares of the sum were 0 / 0, and are 0 / 1 now
-        total = total + registry["cast"](empty, dtype=type_of(a).dtype)
-        shift = registry["where"](empty, -math.inf, shift)
     sign = None
     if return_sign:
         sign = registry["sign"](total)
         total = registry["abs"](total)
     elif not is_complex(total) and b is not None:
         total = registry["where"](total < 0, math.nan, total)
+    if is_count and not is_complex(a):
+        size = total if b is None else registry["sum"](registry["abs"](terms), axes=axes)
+        total, shift = _of_something(total, size == 0, shift)
     y = registry["log"](total) + shift
     if keepdims:
         y, sign = _keep(y, a, axes), None if sign is None else _keep(sign, a, axes)
     return (y, sign) if return_sign else y
+
+
+def _of_something(total: AnyArray, empty: AnyArray, shift: AnyArray) -> tuple:
+    """The sum and the shift. Where all terms are zero, their shares of the sum were 0 / 0. They are shares of 1 here,
+    and the shift makes the result -inf.
+    """
+    return (total + registry["cast"](empty, dtype=type_of(total).dtype), registry["where"](empty, -math.inf, shift))
 
 
 def _float(x: object) -> Any:
