@@ -106,7 +106,7 @@ class StagedPrograms:
         self._register()
         return program
 
-    def _keep(self, program: Program, key: Any, current: list) -> None:
+    def _keep(self, program: Program, key: tuple, current: list) -> None:
         """Keep a new program, and of those that are not current a few: what they rest on may be so again (a flag)."""
         used = set(map(id, program.traced.captured))
         others = [p for p in self.programs.get(key, ()) if not any(p is other for other in current)]

@@ -95,7 +95,7 @@ class _DeliveryWriter:
         return f"{self.name(x.structure.unflatten)}(({leaves}))"
 
 
-def _kept(new: np.ndarray, old: object) -> Any:
+def _kept(new: np.ndarray, old: object) -> object:
     """The old array, if the bytes of the two are the same."""
     is_equal = (
         type(old) is np.ndarray and new.dtype == old.dtype and new.shape == old.shape and new.tobytes() == old.tobytes()
@@ -103,7 +103,7 @@ def _kept(new: np.ndarray, old: object) -> Any:
     return old if is_equal else new
 
 
-def _refill(owner: Any, keys: tuple, values: tuple) -> None:
+def _refill(owner: list | deque | dict, keys: tuple, values: tuple) -> None:
     """Give a list, deque or dict other contents, past the methods that a user's class may have for this."""
     if isinstance(owner, list):
         list.__setitem__(owner, slice(None), values)
@@ -111,7 +111,7 @@ def _refill(owner: Any, keys: tuple, values: tuple) -> None:
         deque.clear(owner)
         deque.extend(owner, values)
     else:
-        own: Any = OrderedDict if isinstance(owner, OrderedDict) else dict
-        own.clear(owner)
+        own = OrderedDict if isinstance(owner, OrderedDict) else dict
+        own.clear(owner)  # type: ignore[arg-type]
         for key, x in zip(keys, values):
-            own.__setitem__(owner, key, x)
+            own.__setitem__(owner, key, x)  # type: ignore[arg-type]

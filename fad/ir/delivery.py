@@ -6,6 +6,7 @@
 
 A location is also where a program reads what it then writes anew: such a number is an input (see trace/heap/lifting).
 """
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ class Location(NamedTuple):
         return self.kind, self.owner.key if self.kind == "part" else id(self.owner), type(self.at), self.at
 
     @property
-    def thing(self) -> Any:
+    def thing(self) -> object:
         """The thing that changes where another value is put here."""
         return self.owner.thing if self.kind == "part" else self.owner
 
@@ -116,7 +117,7 @@ class Append(NamedTuple):
 class Refill(NamedTuple):
     """A list, deque or dict gets these values, under these keys, in place of all that it holds."""
 
-    owner: Any
+    owner: list | deque | dict
     keys: tuple
     values: tuple
 

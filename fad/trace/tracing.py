@@ -20,7 +20,7 @@ from ..util.errors import UnstageableError
 from .guards.checks import Checks
 from .guards.reads import reads_of, refuse_unknown, unseen_reads
 from .heap.asking import refuse_unseen_questions
-from .heap.effects import effects_of, guards_of_rewritten
+from .heap.effects import Effects, effects_of, guards_of_rewritten
 from .heap.journal import journal
 from .heap.kernel_draws import settle as settle_draws
 from .heap.lifting import lifted
@@ -160,7 +160,7 @@ def _trace(f: Callable, leaves: Sequence, call: Callable, name: str, names: Sequ
     return traced
 
 
-def _refuse_unseen(builder: Builder, effects: Any) -> None:
+def _refuse_unseen(builder: Builder, effects: Effects) -> None:
     """Refuse reads, changes and questions that no guard covers; a program's guards for its unseen reads."""
     refuse_unseen_reads(builder)
     refuse_aliased_names(builder)

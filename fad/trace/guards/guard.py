@@ -9,7 +9,7 @@
     Contents(snapshot)           a container with all in it (see snapshot.py)
     Answer(ask, said)            ask() == said
     Read(read, k)                read() is k
-    Kind(location, 0)            type(o.calls) is int: what stands there is an input of the program
+    Kind(location, 0)            type(o.calls) is int: what stands there is an input of the program (see inputs.py)
 
 A test asks for the very thing, which is quick. Where that fails, `unchanged` decides: an equal number in the place of
 another is no change, and is kept from then on. An array is an input of the program: only which array it is is guarded,
@@ -24,8 +24,6 @@ from itertools import repeat
 from operator import eq, is_
 from types import BuiltinMethodType, FunctionType, ModuleType
 from typing import Any
-
-import numpy as np
 
 from ...util.defects import consulted
 from ...util.interrupts import let_through
@@ -252,62 +250,6 @@ class ReadGuard(Guard):
 
     def test(self, owner: str, kept: str) -> str:
         return f"{owner}() is {kept}"
-
-
-class KindGuard(Guard):
-    """Of what kind a number or an array is that the program reads at each call (see trace/heap/lifting.py)."""
-
-    __slots__ = ("shape",)
-
-    def __init__(self, location: Any, value: object):
-        super().__init__(location, type(value))
-        self.shape = (value.dtype, value.shape) if type(value) is np.ndarray else None
-
-    @property
-    def unchanged(self) -> bool:
-        now = self.owner.read()
-        if self.shape is None:
-            return type(now) is self.value
-        return type(now) is np.ndarray and (now.dtype, now.shape) == self.shape and now.flags.carray
-
-    def test(self, owner: str, kept: str) -> str:
-        return f"type({owner}.read()) is {kept}" if self.shape is None else f"{kept}.unchanged"
-
-    @property
-    def kept(self) -> Any:
-        return self.value if self.shape is None else self
-
-    @property
-    def key(self) -> tuple:
-        return type(self), *self.owner.key
-
-
-class TupleGuard(Guard):
-    """What a tuple is made of that the program reads at each call: its class, how many parts, and the constant ones."""
-
-    __slots__ = ("constant",)
-
-    def __init__(self, location: Any, value: tuple, constant: list):
-        super().__init__(location, value)
-        self.constant = constant
-
-    @property
-    def unchanged(self) -> bool:
-        now, before = self.owner.read(), self.value
-        if type(now) is not type(before) or len(now) != len(before):
-            return False
-        return all(is_same(now[k], before[k]) for k in self.constant)
-
-    @property
-    def kept(self) -> Any:
-        return self
-
-    def test(self, owner: str, kept: str) -> str:
-        return f"{kept}.unchanged"
-
-    @property
-    def key(self) -> tuple:
-        return type(self), *self.owner.key
 
 
 # -- what captured code reads -----------------------------------------------------------------------------------------

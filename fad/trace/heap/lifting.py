@@ -23,7 +23,8 @@ from ...ir.prelude import Made
 from ...ir.types import BOOL, Type, is_too_large, type_of
 from ...util.array import ArrayOrNumber
 from ...util.defects import take_as_answer
-from ..guards.guard import KindGuard, TupleGuard, in_class
+from ..guards.guard import in_class
+from ..guards.inputs import KindGuard, TupleGuard
 from ..guards.kinds import MISSING, is_open
 from ..guards.reads import guard
 from ..objects.containers import contents
@@ -76,7 +77,7 @@ def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
                 _write(location, value) if is_own else object.__delattr__(location.owner, location.at)
 
 
-def _in_place_of(root: Builder, location: Location, value: Any) -> Any:
+def _in_place_of(root: Builder, location: Location, value: Any) -> object:
     """What stands at a location while the function is traced: an input, or a tuple in which there are some; else the
     value itself."""
     if is_liftable(value):
@@ -127,7 +128,7 @@ def _is_own(location: Location) -> bool:
     )
 
 
-def _write(location: Location, x: ArrayOrNumber) -> None:
+def _write(location: Location, x: object) -> None:
     owner = location.owner
     if location.kind == "attribute":
         own: Callable = next((c for c in (type, ModuleType) if isinstance(owner, c)), object).__setattr__

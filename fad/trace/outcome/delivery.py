@@ -40,6 +40,7 @@ from ..values.tracer import Tracer
 from .leaks import is_of_new_object, stays
 from .returned import Made
 
+NOWHERE = Location("nowhere", None)
 NUMBERS = {"f": float, "i": int, "c": complex, "b": bool}
 
 
@@ -172,7 +173,7 @@ class _Collector:
         places = [(Location("item", owner, k), after[k], self._stood(owner, seen, before, k)) for k in changed]
         return [*[self._store(*place) for place in places], *[Append(owner, self._value(x)) for x in more]]
 
-    def _of_dict(self, owner: Any, seen: Any, before: dict, after: dict) -> list:
+    def _of_dict(self, owner: object, seen: object, before: dict, after: dict) -> list:
         """The stores for the items of a dict, or the attributes of an object."""
         if any(type(key) not in NEVER_CHANGE for key in after if key not in before):
             raise NotDeliverable
@@ -188,7 +189,7 @@ class _Collector:
             for key in changed
         ]
 
-    def _refill(self, owner: Any, before: Iterable, after: Iterable) -> Refill:
+    def _refill(self, owner: list | deque | dict, before: Iterable, after: Iterable) -> Refill:
         """All that a list, deque or dict holds, where something was taken out of it. Constants that stay are read from
         outside.
         """
@@ -211,7 +212,7 @@ class _Collector:
             self.guards.append(ReadGuard(lambda: value_at(location), before))
         return Store(location, value)
 
-    def _value(self, x: object, stood: object = None, location: Any = None) -> Any:
+    def _value(self, x: object, stood: object = None, location: Location = NOWHERE) -> Any:
         """The operand for x in a store. stood: what stood at its location, or the input for that."""
         if isinstance(x, Enum):
             return Known(x)
@@ -229,10 +230,10 @@ class _Collector:
             return self._part(x, stood, location)
         places = _parts_of(stood, location) if isinstance(stood, tuple) else []
         if not places or tree.flatten(stood)[1] != structure or len(places) != len(leaves):
-            places = [(None, None)] * len(leaves)
+            places = [(None, NOWHERE)] * len(leaves)
         return Tree(structure, tuple([self._part(y, *place) for y, place in zip(leaves, places)]))
 
-    def _part(self, x: Any, stood: object, location: Any) -> Any:
+    def _part(self, x: Any, stood: object, location: Location) -> object:
         """The operand for a leaf. It may be the array that stood in its place, on some ways through the function."""
         if self._was_there(x):
             return Known(self.seen_as.get(id(x), x))
