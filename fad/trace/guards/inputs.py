@@ -35,7 +35,7 @@ class KindGuard(Guard):
 
 
 class TupleGuard(Guard):
-    """What a tuple is made of that the program reads at each call: its class, how many parts, and the constant ones."""
+    """The class of a tuple that the program reads at each call, the number of its parts, and the constant ones."""
 
     __slots__ = ("constant",)
 

@@ -78,8 +78,9 @@ def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
 
 
 def _in_place_of(root: Builder, location: Location, value: Any) -> object:
-    """What stands at a location while the function is traced: an input, or a tuple in which there are some; else the
-    value itself."""
+    """The input that stands at a location while the function is traced, or a tuple with inputs in it; else the value
+    itself.
+    """
     if is_liftable(value):
         x = _input(root, location, value)
         if x.ndim:

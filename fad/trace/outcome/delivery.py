@@ -331,7 +331,7 @@ def _found_outside(root: Builder, mark: Mark) -> dict:
 
 
 def _parts_of(x: object, location: Location) -> list:
-    """What a tuple is made of, that of tuples in it in their places, and where each part stands."""
+    """The parts of a tuple, and of the tuples in it, each with its location."""
     if not isinstance(x, tuple):
         return [(x, location)]
     return [found for k, part in enumerate(x) for found in _parts_of(part, Location("part", location, k))]
