@@ -100,7 +100,7 @@ _LATER = {name: module for module, names in {
     "util.tree": "register",
 }.items() for name in names.split()}
 _OF_NN = dict.fromkeys((
-    "avg_pool1d batch_norm conv1d conv2d dropout group_norm layer_norm max_pool1d max_pool2d prelu "
+    "avg_pool1d batch_norm conv1d conv2d cosine_similarity dropout group_norm layer_norm max_pool1d max_pool2d prelu "
     "selu threshold").split(), "nn.functional")
 __all__ = [*[name for name, thing in globals().items() if not name.startswith("_") and not hasattr(thing, "__path__")],
            *_LATER]

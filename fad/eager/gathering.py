@@ -5,6 +5,7 @@ import numpy as np
 
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber
+from . import composites
 from .errors import scalar_name
 from .indexing import getitem
 from .inplace import number
@@ -217,6 +218,50 @@ def masked_select(self: Tensor, mask: Tensor) -> Tensor:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     x, m = np.broadcast_arrays(self._a, raw(mask))
     return getitem(reshape(self.expand(*x.shape), -1), m.reshape(-1))
+
+
+@function()
+def repeat_interleave(self: Tensor, repeats: "ArrayOrNumber | None" = None, dim: "int | None" = None, *,
+                      output_size: "int | None" = None) -> Tensor:
+    """Each element repeated; of a tensor alone: each index so often as the tensor says."""
+    if repeats is None:
+        if len(self.shape) != 1:
+            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+        if raw(self).size and raw(self).min() < 0:
+            raise RuntimeError("repeats can not be negative")
+        return wrap(np.repeat(np.arange(self.shape[0]), raw(self)))
+    times = np.asarray(raw(repeats))
+    if times.dtype.kind not in "iu":
+        raise NotImplementedError(f'"repeat_interleave_cpu" not implemented for \'{scalar_name(times.dtype)}\'')
+    if (times < 0).any():
+        raise RuntimeError("repeats can not be negative" if times.ndim else "Repeats must be non-negative")
+    x, ax = (reshape(self, -1), 0) if dim is None else (self, one_dim(dim, len(self.shape)))
+    if times.ndim and times.size not in (1, x.shape[ax]):
+        raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
+                           f"{times.size} and input.size(0) = {x.shape[ax]}")
+    if not times.ndim and isinstance(self, Tensor):
+        shape = tuple(x.shape)
+        wide = x.unsqueeze(ax + 1).expand(*shape[:ax + 1], int(times), *shape[ax + 1:])
+        return reshape(composites.contiguous(wide) if wide._a.dtype.kind in "fc" else wrap(np.array(wide._a)),
+                       *shape[:ax], shape[ax] * int(times), *shape[ax + 1:])
+    return index_select(x, ax, np.repeat(np.arange(x.shape[ax]), times))
+
+
+@function(changing=True)
+@step("MaskedScatterBackward0", "self source", "mask source")
+def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """self with the elements where the mask holds replaced by source's, in order."""
+    agree("masked_scatter: expected self and source to have same dtypes but got{} and {}", self, source)
+    if raw(mask).dtype.kind != "b":
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype "
+                           f"{scalar_name(raw(mask).dtype)}")
+    shape = np.broadcast_shapes(tuple(self.shape), raw(mask).shape)
+    self = self if shape == tuple(self.shape) else self.expand(*shape)
+    places = np.nonzero(np.broadcast_to(raw(mask), shape))
+    if source.numel() < len(places[0]):
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    operands, params = _selection(self, places)
+    return op["update"](self, getitem(reshape(source, -1), slice(0, len(places[0]))), *operands, **params)
 
 
 # -- reductions of what is scattered to the same place -----------------------------------------------------------------

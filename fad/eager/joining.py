@@ -234,6 +234,26 @@ def fill_(self: Tensor, value: ArrayOrNumber) -> Tensor:
 define("zero_", lambda self: fill(self, 0, "ZeroBackward0"), "Every element set to zero, in place.", only_method=True)
 
 
+@function(only_method=True)
+def fill_diagonal_(self: Tensor, fill_value: int, wrap: bool = False) -> Tensor:
+    """The diagonal set to a value, in place; wrap: begun anew below the square of a tall matrix."""
+    if len(self.shape) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(self.shape) > 2 and len(set(self.shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    rows, columns = self.shape[0], self.shape[-1]
+    if wrap and len(self.shape) == 2:
+        for start in range(columns + 1, rows, columns + 1):
+            self.narrow(0, start, rows - start).diagonal().fill_(fill_value)  # type: ignore[attr-defined]
+    if len(self.shape) > 2:
+        at = np.arange(rows)
+        self[(at,) * len(self.shape)] = fill_value                                            # type: ignore[index]
+        return self
+    value = fill_value
+    self.diagonal().fill_(value)  # type: ignore[attr-defined]
+    return self
+
+
 numel = define("numel", lambda self: int(np.prod(self.shape, dtype=int)), "How many elements there are.")
 size = define("size",
               lambda self, dim=None: Size(self._a.shape) if dim is None else self._a.shape[one_dim(dim, self._a.ndim)],

@@ -297,3 +297,18 @@ define("aminmax",
        lambda self, *, dim=None, keepdim=False: Bounds(amin(self, dim, keepdim), amax(self, dim, keepdim)),
        "The smallest and the largest element.",
        node="AminmaxBackward0", edges="self", saves="self min=result max=indices", shows="dim keepdim")
+
+
+@function()
+def sum_to_size(self: Tensor, *size: object) -> Tensor:
+    """Summed over the dimensions that broadcasting to this shape's tensors would stretch."""
+    shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    extra = len(self.shape) - len(shape)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, self.shape[extra:])):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(self.shape)}}}.")
+    axes = tuple(range(extra)) + tuple([extra + k for k, n in enumerate(shape) if n == 1
+                                        and self.shape[extra + k] != 1])
+    if not axes:
+        return self
+    y = sum(self, axes, True)
+    return y if not extra else together((y.reshape(*shape),), "SumBackward1", (self,), {"self": self})[0]

@@ -39,6 +39,7 @@ imag real: Complex0
 index self: Take0
 indices self_sym_sizes: Index0
 mask self: MaskedSelect0
+mask source_sym_sizes: MaskedScatter0
 mat2 self: Bmm0
 n self: Polygamma0
 negative_slope self: LeakyRelu0

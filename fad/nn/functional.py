@@ -25,6 +25,7 @@ from ..eager.nn.convolution import conv1d as conv1d
 from ..eager.nn.convolution import conv2d as conv2d
 from ..eager.nn.dropping import dropout as dropout
 from ..eager.nn.embedding import embedding as embedding
+from ..eager.nn.functional import cosine_similarity as cosine_similarity
 from ..eager.nn.functional import linear as linear
 from ..eager.nn.functional import one_hot as one_hot
 from ..eager.nn.functional import pad as pad
@@ -41,6 +42,7 @@ from ..eager.nn.losses import smooth_l1_loss as smooth_l1_loss
 from ..eager.nn.normalising import batch_norm as batch_norm
 from ..eager.nn.normalising import group_norm as group_norm
 from ..eager.nn.normalising import layer_norm as layer_norm
+from ..eager.nn.normalising import normalize as normalize
 from ..eager.nn.pooling import avg_pool1d as avg_pool1d
 from ..eager.nn.pooling import avg_pool2d as avg_pool2d
 from ..eager.nn.pooling import max_pool1d as max_pool1d

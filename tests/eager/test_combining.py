@@ -99,7 +99,7 @@ def test_devices_and_types():
     assert fad.device("cpu:0").index == 0 and x.device.type == "cpu" and repr(x.device) == "device(type='cpu')"
     with pytest.raises(RuntimeError, match="there is no device 'cuda'"):
         fad.device("cuda")
-    assert not x.is_conj() and x.is_signed() and not fad.is_inference(x) and x.resolve_conj() is x
+    assert not x.is_conj() and x.is_signed() and not fad.is_inference(x) and fad.is_nonzero(x[0]) and x.resolve_conj() is x
     assert fad.FloatTensor([1,
                             2]).dtype == fad.float32 and fad.LongTensor(2, 3).shape == (2, 3)
     assert reversed(fad.arange(3))[0].item() == 2
@@ -119,6 +119,7 @@ def test_integers_between_bounds_have_no_derivative():
     assert fad.linspace(s, 4, 5,
                         dtype=fad.int64).tolist() == [0, 1, 2, 3,
                                                       4] and not fad.linspace(s, 4, 5, dtype=fad.int64).requires_grad
+    assert fad.logspace(s, 2, 3, dtype=fad.int64).tolist() == [1, 10, 100]
 
 
 ADDED = {

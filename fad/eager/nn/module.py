@@ -248,6 +248,15 @@ class Module(Calling, Saving):
                 raise AttributeError(f"`{part}` is not an nn.Module")
         return module
 
+    def set_submodule(self, target: str, module: "Module") -> None:
+        """Put a module in the place of that of a dotted name."""
+        if not target:
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        setattr(self.get_submodule(path), name, module)
+
     def _get(self, target: str, table: str, what: str) -> Any:
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)

@@ -4,12 +4,12 @@ import math
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ...util.array import AnyArray, ArrayOrNumber
+from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ..composite import Composite, sample
 from ..errors import face
 from ..normalisation import batch_norm as batch_norm_step
 from ..normalisation import layer_norm as layer_norm_step
-from ..registry import noting
+from ..registry import delivered, noting
 from ..tensor import Tensor, raw
 from ..together import step
 from .functional import sizes
@@ -125,3 +125,11 @@ group_norm_step = Composite("group_norm", _grouped_written, _grouped_pullback, _
                             node="NativeGroupNormBackward0", edges=3, inputs=("input", "weight", "bias"),
                             samples=(sample((2, 4, 3), (4,), (4,), num_groups=2, eps=1e-5),
                                      sample((3, 2), None, None, num_groups=1, eps=1e-3)))
+
+
+def normalize(input: AnyArray, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12, out: object = None) -> Tensor:
+    """x, divided by its norm along a dimension (or several)."""
+    if isinstance(input, Tensor):
+        return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")  # type: ignore[attr-defined]
+    size = face("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
+    return input / op["maximum"](size, eps)
