@@ -1,4 +1,4 @@
-"""What is known while a function is printed, and what all who print its steps need: lines, names and places.
+"""The state of a function that is being printed, and what all who print its steps need: lines, names and places.
 
 The steps are printed by emit_nest.py and the other emit modules, which are functions of a Printer.
 """

@@ -86,8 +86,8 @@ class Scaled:
     def __init__(self, a):
         self.a = a
 
-    def times(self, x):
-        return self.a * x
+    def put(self, v):
+        self.a = v
 
 
 SCALED = Scaled(2.0)
@@ -132,8 +132,8 @@ INSIDE = {                                                    # a function, the 
                               + scipy.sparse.csr_array(np.eye(2))).toarray()[0, 0], CallError, ["inconsistent shapes"]),
     "sparse vector": (lambda x: np.sum(scipy.sparse.csr_matrix(x) @ np.ones(2)), FadError,
                       ["made of traced data with 1 axes", "reshape"]),
-    "jitclass": (lambda x: np.sum(SCALED.times(x)), ConcreteValueError,
-                 ["code that Numba has compiled", "SCALED.times(x)", "custom_vjp"]),
+    "jitclass": (lambda x: (SCALED.put(x[0]), np.sum(x))[1], ConcreteValueError,
+                 ["code that Numba has compiled", "self.a = v", "custom_vjp"]),
 }
 
 

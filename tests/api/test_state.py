@@ -86,7 +86,7 @@ def test_two_calls_within_a_program():
     for _ in range(4):
         np.testing.assert_allclose(g(X)[0], plain(X) + plain(2.0 * X))
         assert o.k == p.k and np.allclose(o.log, p.log) and np.allclose(o.w, p.w)
-    assert g.programs and all(p.is_current() for programs in g.programs.values() for p in programs)
+    assert any(p.is_current() for programs in g.programs.values() for p in programs)
 
 
 COUNT = 0

@@ -17,9 +17,11 @@ NAMES = {name for name, op in TABLE.items() if isinstance(op, Op)} - CONTROL
 # Rules of one analysis, an op each: for an op that is not among them the analysis assumes nothing.
 RULES = {
     "fad/passes/cancels.py": "how a result follows a value that is added and subtracted again",
+    "fad/passes/known_bounds.py": "which questions about integers their bounds answer",
     "fad/passes/gathers.py": "where an axis of a result is in the operands",
     "fad/passes/overflow.py": "how large an integer may be, given how large the operands are",
     "fad/transforms/dependence_rules.py": "which elements of a result depend on which of an operand",
+    "fad/backend/lower.py": "the steps that an equation becomes",
     "fad/backend/views.py": "which element of which operand a place in a result is",
 }
 # Words of Python or NumPy that happen to be names of ops.

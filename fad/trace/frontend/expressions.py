@@ -90,7 +90,7 @@ class ExpressionRewriter(AccessRewriter):
 
     def visit_comprehension(self, of: ast.comprehension) -> ast.AST:
         of.ifs = [tested(e) for e in of.ifs]
-        return self.generic_visit(of)
+        return super().visit_comprehension(of)
 
     def visit_ListComp(self, e: ast.ListComp) -> Any:
         """A comprehension over one iterable, as a loop that fills a list; over several, a list that a loop may index.
