@@ -171,8 +171,8 @@ def _print_cond(printer: Printer, step: Step) -> None:
     for k, branch in enumerate(order):
         last = k == len(order) - 1
         test = selector.source if boolean else f"{selector.within(5)} == {branch}"
-        count = len(printer.lines)
         printer.line("else:" if last else f"{'if' if k == 0 else 'elif'} {test}:", None if k else step)
+        head = printer.lines[-1]
         printer.indented(lambda branch=branch: _print_body(printer, step.body.bodies[branch], step.outs))
-        if last and printer.lines[count + 1].strip() == "pass":
-            del printer.lines[count:]
+        if last and printer.lines[-2] is head and printer.lines[-1].strip() == "pass":
+            del printer.lines[-2:]

@@ -3,6 +3,7 @@ compiled."""
 import numpy as np
 import pytest
 
+import fad
 from fad.ir.walk import evaluate
 from fad.passes.pipeline import optimise
 from fad.trace.tracing import trace
@@ -170,3 +171,19 @@ def test_a_row_is_kept_and_not_its_array(f):
     for func, values, guards in both(lambda A: np.sum(f(A) ** 2), (np.random.default_rng(0).standard_normal((5, 6)),)):
         text = check(optimise(func), values, guards)
         assert not [line for line in text.splitlines() if line.startswith("        ") and ".copy()" in line]
+
+
+def test_a_branch_that_makes_arrays_in_front_of_a_loop_is_printed():
+    """Its arrays go in front of the loop, and move the lines behind them. (Random programs found the other side left out.)"""
+    def f(x):
+        n = x.shape[0]
+        a = x * 1.0
+        for k in range(n - 1, -1, -1):
+            if k % 3 == 1:
+                break
+            v = a[1:][1:]
+            v += v[::-1] * 0.2
+        return np.sum(np.tanh(a))
+    x = np.linspace(-0.5, 0.7, 7)
+    gradient = fad.grad(f, compile="now")(x)
+    np.testing.assert_allclose(gradient, [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(7)], rtol=1e-6)
