@@ -156,7 +156,12 @@ class LiveBuilder(Builder):
         known = [self.known(a) for a in args]
         if any(x is UNKNOWN for x in known):
             return super().bind(op, args, params)
-        types = op.infer(*args, **params)
+        try:
+            types = op.infer(*args, **params)
+        except AttributeError:
+            for a in args:                                   # an object that is no number is refused by name
+                self.lift(a)
+            raise
         single = isinstance(types, Type)
         types = (types,) if single else types
         recorded = any(t.dtype.kind in "fc" for t in types)

@@ -131,6 +131,8 @@ class _Moved:
         used = [v for v in operands(eqn) if v in self.states]
         if not used:
             return [eqn]
+        if self.place.array in (LoopView(eqn).init if is_loop(eqn) else eqn.inputs[:1] if eqn.writes_part else ()):
+            raise _Impossible                                 # it goes on from there, and what is copied does not
         if eqn.op.traits.selects and used == [eqn.inputs[0]]:
             return self._part(eqn)
         if is_loop(eqn):

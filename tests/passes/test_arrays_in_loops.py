@@ -249,3 +249,23 @@ def test_a_part_that_is_not_there_is_not_read(rows):
         assert g(X, 2, 5) == pytest.approx(f(X, 2, 5), rel=1e-13)
         for first in (0, 1, 4, 30):
             assert g(X[:rows], first, 0) == 0.0
+
+
+def test_an_array_that_goes_on_after_it_was_saved_is_not_filled_in_the_tape():
+    """The saved rows were taken for the array itself, and what a later loop left in it had no name."""
+    def f(x):
+        t, m = np.zeros(3), np.zeros((len(x), 3))
+        a = 0.0
+        for i in range(len(x) - 1):
+            for j in range(3):
+                t[j] = 0.05 * j + x[i]
+            for j in range(3):
+                a = abs(t[j])
+            for j in range(3):
+                t[j] = max(a, x[-1 - i])
+                m[i, j] += (m[i, j] + 1.0) * t[j]
+        return np.sum(m)
+    x = np.linspace(0.1, 0.9, 7)
+    wanted = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(7)]
+    for compile in ("never", "now"):
+        np.testing.assert_allclose(fad.grad(f, compile=compile)(x), wanted, rtol=1e-6)

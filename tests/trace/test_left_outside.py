@@ -1,5 +1,6 @@
 """What a jitted function leaves outside is there after every call, in whatever it is kept; what is not the program's to
 leave is refused."""
+import types
 from collections import namedtuple
 from types import ModuleType, SimpleNamespace
 
@@ -245,3 +246,22 @@ def test_what_is_changed_and_read_by_operators(name):
     for transform in (fad.jit, fad.grad):
         with pytest.raises(SideEffectError, match="methods read that Python calls by itself"):
             transform(ask_dict, fallback=False)(X)
+
+
+class Weight:
+    def __float__(self):
+        return 0.5
+
+
+def test_a_call_that_is_refused_on_the_tape_leaves_all_as_it_was():
+    """An operand that is no number was an error of fad's own there, and half of the writes stayed."""
+    model, table, weights = types.SimpleNamespace(last=None), np.zeros((2, 3)), [Weight()]
+
+    def f(x):
+        y = x * 1.0
+        model.last = y
+        table[0] = y
+        return np.sin(y[0]) * weights[-1]
+    with pytest.raises(fad.util.errors.ConcreteValueError, match="cannot use Weight"):
+        fad.grad(f)(np.array([0.3, 0.4, 0.5]))
+    assert model.last is None and not table.any()
