@@ -21,6 +21,7 @@ from ..util.collection import collection_paused
 from ..util.config import config
 from ..util.defects import warn_of
 from ..util.errors import TapeMemoryError
+from ..util.exclusion import compiling
 from ..util.forks import renewed
 from ..util.interrupts import interrupt_behind, let_through, within_handler
 from ..util.lazy import LazyModule
@@ -266,14 +267,13 @@ class Runner:
         """Have the kernel, or the reason why there is none."""
         made = functools.partial(self._made, self.text.strip(UNPRINTED), [plain(x) for x in values])
         if self.job is None:
-            # in a thread of its own: exceptions of a signal's handler, which would leave LLVM's lock locked, do not
-            # reach it
+            # in a thread of its own, which exceptions of a signal's handler do not reach: they would leave LLVM's lock
             self.job = Job.start(made)
-        answer = _answer(self.job, made)
-        # equal programs have one dispatcher, which compiles for one thread at a time
-        with _compiling if answer is made else _taking:
-            if self.kernel is None and not self.refused:      # another thread may have been here
-                self._take(answer)
+        with compiling():
+            answer = _answer(self.job, made)
+            with _compiling if answer is made else _taking:   # equal programs have one dispatcher, for one thread
+                if self.kernel is None and not self.refused:  # another thread may have been here
+                    self._take(answer)
         self.job = None
 
     def _take(self, made: Callable) -> None:

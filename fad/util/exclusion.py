@@ -8,6 +8,7 @@ things:
     with tracing_alone(): ...            no other thread traces or uses state
     alone_with(locks, run)               run() while no other thread traces or uses what these locks stand for
     undisturbed(read)                    read() while no other thread traces
+    with compiling(): ...                a trace waits for the end of the call that this is a part of
     with on_tape(): ...                  no other thread begins to trace, or to run on the tape, for a while
 
 Things are told by their ids, STRIPES locks stand for all of them, and a program takes its locks in one order, so that
@@ -33,6 +34,7 @@ from .forks import in_child, renewed
 T = TypeVar("T")
 STRIPES = 16
 PATIENCE = 0.5                                                # seconds for which others wait for a still thread
+LONGEST = 10.0                                                # seconds for which a trace waits for a compilation
 SHORT, LONG = 0.0005, 0.02                                    # seconds between two looks
 
 _locks = [renewed(threading.RLock()) for _ in range(STRIPES + 1)]
@@ -42,6 +44,7 @@ tracing: "list[int]" = []                                     # the thread that 
 _entering: "list[int]" = []                                   # the same thread, while it waits for others' calls to end
 _begun = [0]                                                  # how many traces have begun
 _taping: "dict[int, int]" = {}                                # thread -> how many runs on the tape it is in
+_compiling: "list[int]" = []                                  # the threads that compile a kernel in a call
 
 
 class _Own(threading.local):
@@ -132,6 +135,16 @@ def on_tape() -> Iterator[None]:
 
 
 @contextmanager
+def compiling() -> Iterator[None]:
+    """Within, this thread compiles a kernel for its call: a trace waits for that, since it is fad's own work."""
+    _compiling.append(threading.get_ident())
+    try:
+        yield
+    finally:
+        _set_compilations(_compilations() - 1)
+
+
+@contextmanager
 def _holding(locks: tuple) -> Iterator[None]:
     """With these locks, but for those that this thread has. Python itself takes them: an interrupt within a method
     might leave one taken."""
@@ -171,9 +184,14 @@ def _begin_taping(is_patient: bool) -> bool:
 
 def _let_calls_end() -> None:
     """Wait for the calls that have begun in other threads."""
-    until = time.monotonic() + PATIENCE
+    begun = time.monotonic()
+    until = begun + PATIENCE
     for lock in _locks:
-        if lock.acquire(timeout=max(0.0, until - time.monotonic())):
+        while not lock.acquire(timeout=max(0.0, until - time.monotonic())):
+            if len(_compiling) == _compilations() or time.monotonic() > begun + LONGEST:
+                break                                         # no other thread compiles
+            until = time.monotonic() + PATIENCE
+        else:
             lock.release()
     while not _taping.keys() <= {threading.get_ident()} and time.monotonic() < until:
         time.sleep(SHORT)
@@ -228,6 +246,15 @@ def _set_runs(runs: int) -> None:
         _taping.pop(threading.get_ident(), None)
 
 
+def _compilations() -> int:
+    return _compiling.count(threading.get_ident())
+
+
+def _set_compilations(count: int) -> None:
+    while _compilations() > count:
+        _compiling.remove(threading.get_ident())
+
+
 def _owned() -> frozenset:
     """The places of the locks that this thread has."""
     return frozenset(k for k, lock in enumerate(_locks) if lock._is_owned())
@@ -242,6 +269,7 @@ def _release_all_but(places: frozenset) -> None:
 ambient_state(_owned, _release_all_but)
 ambient_state(lambda: threading.get_ident() in tracing, _end_tracing)
 ambient_state(_runs_on_tape, _set_runs)
+ambient_state(_compilations, _set_compilations)
 
 
 @in_child
@@ -250,3 +278,4 @@ def _forget_other_threads() -> None:
         _forget(tracing[0])
     for thread in [thread for thread in _taping if thread != threading.get_ident()]:
         del _taping[thread]
+    _compiling[:] = [thread for thread in _compiling if thread == threading.get_ident()]

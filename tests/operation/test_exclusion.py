@@ -375,3 +375,23 @@ def test_what_a_long_run_on_the_tape_has_computed_is_a_constant_for_another_one(
     thread.join()
     assert np.allclose(with_tape[0], wanted[0]) and np.allclose(with_tape[1], wanted[1])
     assert type(m.point) is np.ndarray
+
+
+def test_a_trace_waits_for_a_call_that_compiles():
+    """Its kernel takes longer than a trace waits for a call, and an update would be lost."""
+    m, is_compiling, order = Model(), threading.Event(), []
+
+    def call():
+        def run():
+            with exclusion.compiling():
+                is_compiling.set()
+                time.sleep(4 * exclusion.PATIENCE)
+                order.append("the call")
+        exclusion.alone_with(exclusion.locks_of([m]), run)
+    thread = threading.Thread(target=call)
+    thread.start()
+    assert is_compiling.wait(30.0)
+    with exclusion.tracing_alone():
+        order.append("the trace")
+    thread.join()
+    assert order == ["the call", "the trace"] and not exclusion._compiling
