@@ -18,6 +18,8 @@ def begin(printer: Printer, step: Step) -> None:
         printer.line(f"{_carry(printer, step)} = {zero(step.out.type.dtype)}", step)
     else:
         printer.line(f"{_carry(printer, step)} = {zero(argument_dtype(step))}", step)
+        if printer.home(step.out).is_register:                # a part of the function that is set apart returns it
+            printer.line(f"{printer.target(step)} = 0")
 
 
 def _begin_with(printer: Printer, step: Step, first: str) -> None:

@@ -212,3 +212,25 @@ def test_arrays_that_may_be_one_are_named():
     functions = outlined(OutlinedFunction("f", ["n"], ["    " + line for line in [*lines, "return u, w, z"]]), {"f"})
     assert [f.may_share for f in functions if f.calls] == [("u", "v")]
     assert "@helper('u', 'v')" in module(functions)
+
+
+def test_the_place_of_the_smallest_element_leaves_a_function():
+    """It is bound in a condition, so the function takes it, too."""
+    def f(x):
+        n = x.shape[0]
+        A = np.outer(np.sin(3.0 * x), np.cos(2.0 * x)) + 0.3 * np.eye(n)
+        last = 0
+        for _ in range(2):
+            for k in range(n - 1):
+                p = k + np.argmin(A[k:, 0]) - 1
+                A[:, k] *= 0.95
+                A[[k, p]] = A[[p, k]]
+                for i in range(n - 1, k, -1):
+                    for j in range(k, n):
+                        A[i, j] -= 0.1 * A[i, k] * A[last, j]
+                    last = k
+                last = p
+        return np.sum(np.sin(A) * A)
+    x = np.linspace(0.2, 1.0, 5)
+    slope = fad.jit(lambda x, v: fad.jvp(f, (x,), (v,))[1], compile="now")(x, np.ones(5))
+    assert slope == pytest.approx((f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rel=1e-7)
