@@ -1,9 +1,12 @@
 """What a function gives the value that it has is given that value at each call: somebody else may have changed it
 between two calls."""
+import inspect
+
 import numpy as np
 import pytest
 
 import fad
+from fad.trace.frontend import syntax
 
 X = np.array([0.8, 0.55, 1.1])
 
@@ -108,3 +111,11 @@ def test_a_sum_that_begins_anew_at_each_call_is_one_program():
     for k in range(8):
         assert g(X + k) == pytest.approx(1.0 + (X + k).sum()) and pytest.approx(1.0 + (X + k).sum()) == HELD.w
     assert sum(p.is_current() for programs in g.programs.values() for p in programs) == 1
+
+
+def test_a_visitor_that_overrides_another_one_calls_it():
+    """The rewriter is put together from classes: what one does of a construct, another one may not pass over."""
+    for cls in syntax.Rewriter.__mro__:
+        for name, visit in vars(cls).items():
+            if name.startswith("visit_") and any(name in vars(base) for base in cls.__mro__[1:]):
+                assert f"super().{name}(" in inspect.getsource(visit), f"{cls.__name__}.{name}"
