@@ -43,8 +43,31 @@ _mutex = renewed(threading.RLock())                           # of the next line
 tracing: "list[int]" = []                                     # the thread that traces alone, if there is one
 _entering: "list[int]" = []                                   # the same thread, while it waits for others' calls to end
 _begun = [0]                                                  # how many traces have begun
-_taping: "dict[int, int]" = {}                                # thread -> how many runs on the tape it is in
-_compiling: "list[int]" = []                                  # the threads that compile a kernel in a call
+
+
+class _Threads(dict):
+    """The number of runs of one kind that each thread is in, by the thread."""
+
+    def mine(self) -> int:
+        return self.get(threading.get_ident(), 0)
+
+    def set_mine(self, count: int) -> None:
+        if count:
+            self[threading.get_ident()] = count
+        else:
+            self.pop(threading.get_ident(), None)
+
+    def are_elsewhere(self) -> bool:
+        """Whether another thread is in one."""
+        return not self.keys() <= {threading.get_ident()}
+
+    def forget_others(self) -> None:
+        count = self.mine()
+        self.clear()
+        self.set_mine(count)
+
+
+_taping, _compiling = _Threads(), _Threads()                  # runs on the tape, and compilations of a call's kernel
 
 
 class _Own(threading.local):
@@ -123,13 +146,13 @@ def undisturbed(read: Callable[[], T]) -> T:
 @contextmanager
 def on_tape() -> Iterator[None]:
     """Within, no other thread begins to trace, or to run on the tape, for a while."""
-    runs, is_alone = _runs_on_tape(), _tape.acquire(timeout=PATIENCE)
+    runs, is_alone = _taping.mine(), _tape.acquire(timeout=PATIENCE)
     try:
         while not _begin_taping(is_patient := _wait()) and is_patient:
             pass
         yield
     finally:
-        _set_runs(runs)
+        _taping.set_mine(runs)
         if is_alone:
             _tape.release()
 
@@ -137,11 +160,12 @@ def on_tape() -> Iterator[None]:
 @contextmanager
 def compiling() -> Iterator[None]:
     """Within, this thread compiles a kernel for its call: a trace waits for that, since it is fad's own work."""
-    _compiling.append(threading.get_ident())
+    compilations = _compiling.mine()
+    _compiling.set_mine(compilations + 1)
     try:
         yield
     finally:
-        _set_compilations(_compilations() - 1)
+        _compiling.set_mine(compilations)
 
 
 @contextmanager
@@ -178,7 +202,7 @@ def _begin_taping(is_patient: bool) -> bool:
     with _mutex:
         if is_patient and is_traced_elsewhere():
             return False
-        _set_runs(_runs_on_tape() + 1)
+        _taping.set_mine(_taping.mine() + 1)
         return True
 
 
@@ -188,12 +212,12 @@ def _let_calls_end() -> None:
     until = begun + PATIENCE
     for lock in _locks:
         while not lock.acquire(timeout=max(0.0, until - time.monotonic())):
-            if len(_compiling) == _compilations() or time.monotonic() > begun + LONGEST:
-                break                                         # no other thread compiles
+            if not _compiling.are_elsewhere() or time.monotonic() > begun + LONGEST:
+                break
             until = time.monotonic() + PATIENCE
         else:
             lock.release()
-    while not _taping.keys() <= {threading.get_ident()} and time.monotonic() < until:
+    while _taping.are_elsewhere() and time.monotonic() < until:
         time.sleep(SHORT)
     _entering.clear()
 
@@ -235,26 +259,6 @@ def _end_tracing(unless: bool) -> None:
         _forget(threading.get_ident())
 
 
-def _runs_on_tape() -> int:
-    return _taping.get(threading.get_ident(), 0)
-
-
-def _set_runs(runs: int) -> None:
-    if runs:
-        _taping[threading.get_ident()] = runs
-    else:
-        _taping.pop(threading.get_ident(), None)
-
-
-def _compilations() -> int:
-    return _compiling.count(threading.get_ident())
-
-
-def _set_compilations(count: int) -> None:
-    while _compilations() > count:
-        _compiling.remove(threading.get_ident())
-
-
 def _owned() -> frozenset:
     """The places of the locks that this thread has."""
     return frozenset(k for k, lock in enumerate(_locks) if lock._is_owned())
@@ -268,14 +272,13 @@ def _release_all_but(places: frozenset) -> None:
 
 ambient_state(_owned, _release_all_but)
 ambient_state(lambda: threading.get_ident() in tracing, _end_tracing)
-ambient_state(_runs_on_tape, _set_runs)
-ambient_state(_compilations, _set_compilations)
+ambient_state(_taping.mine, _taping.set_mine)
+ambient_state(_compiling.mine, _compiling.set_mine)
 
 
 @in_child
 def _forget_other_threads() -> None:
     if is_traced_elsewhere():
         _forget(tracing[0])
-    for thread in [thread for thread in _taping if thread != threading.get_ident()]:
-        del _taping[thread]
-    _compiling[:] = [thread for thread in _compiling if thread == threading.get_ident()]
+    _taping.forget_others()
+    _compiling.forget_others()
