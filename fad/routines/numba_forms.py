@@ -64,18 +64,12 @@ def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray) -> "Arra
     loops = np.broadcast_shapes(*[x.shape[:x.ndim - len(core)] for x, core in zip(arrays, layout.inputs)])
     made = [np.empty((*loops, *[sizes[name] for name in core]), dtype) for core, dtype in zip(layout.outputs, kinds)]
     results: list = [*args[count:], *made[len(args) - count:]]
-    if len(loops) == 0:
-        function(*[x[()] if is_number else x.reshape(1) if x.ndim == 0 else x
-                   for x, is_number in zip(arrays, are_numbers)],
-                 *[y if y.ndim else y.reshape(1) for y in results])
-    else:
-        inner = [x.shape[x.ndim - len(core):] for x, core in zip(arrays, layout.inputs)]
-        columns = [np.broadcast_to(x, (*loops, *n)).reshape((-1, *n)) for x, n in zip(arrays, inner)]
-        rows = [y.reshape((-1, *[sizes[name] for name in core])) for y, core in zip(results, layout.outputs)]
-        for k in range(len(columns[0])):
-            function(*[x[k:k + 1] if x.ndim == 1 and not is_number else x[k]
-                       for x, is_number in zip(columns, are_numbers)],
-                     *[y[k:k + 1] if y.ndim == 1 else y[k] for y in rows])
+    inner = [x.shape[x.ndim - len(core):] for x, core in zip(arrays, layout.inputs)]
+    columns = [np.broadcast_to(x, (*loops, *n)).reshape((-1, *n)) for x, n in zip(arrays, inner)]
+    rows = [y.reshape((-1, *[sizes[name] for name in core])) for y, core in zip(results, layout.outputs)]
+    for k in range(len(columns[0])):
+        function(*[x[k:k + 1] if x.ndim == 1 and not is_number else x[k] for x, is_number in zip(columns, are_numbers)],
+                 *[y[k:k + 1] if y.ndim == 1 else y[k] for y in rows])
     results = [y if y.ndim else y[()] for y in results]
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -91,10 +85,10 @@ class Neighbours:
         return self.array[tuple([p + n for p, n in zip(self.point, offsets)])]
 
 
-def over_points(kernel: Callable, are_relative: tuple, spans: tuple, fill: object, *args: AnyArray,
+def over_points(kernel: Callable, are_relative: tuple, spans: tuple, border: object, *args: AnyArray,
                 out: "np.ndarray | None" = None) -> AnyArray:
     """A call of a function by numba.stencil: `kernel` at each point whose neighbours all lie in the first array, and
-    `fill` at the others. spans: the least and the largest offset along each axis.
+    `border` at the others. spans: the least and the largest offset along each axis.
     """
     def at(point: tuple) -> ArrayOrNumber:
         return kernel(*[Neighbours(x, point) if is_one else x for x, is_one in zip(args, are_relative)])
@@ -104,25 +98,17 @@ def over_points(kernel: Callable, are_relative: tuple, spans: tuple, fill: objec
     is_empty = any(last <= first for first, last in zip(low, high))
     if out is None:
         kind = np.float64 if is_empty else np.asarray(at(tuple(low))).dtype
-        out = np.full(shape, 0 if fill is None else fill, kind)
-    elif fill is not None:
-        out[...] = fill
-    if is_empty:
-        return out
-    if len(spans) == 1:
-        for i in range(low[0], high[0]):
-            out[i] = at((i,))
-    elif len(spans) == 2:
-        for i in range(low[0], high[0]):
-            for j in range(low[1], high[1]):
-                out[i, j] = at((i, j))
-    elif len(spans) == 3:
-        for i in range(low[0], high[0]):
-            for j in range(low[1], high[1]):
-                for k in range(low[2], high[2]):
-                    out[i, j, k] = at((i, j, k))
-    else:
-        for point in np.ndindex(*[last - first for first, last in zip(low, high)]):
-            place = tuple([p + first for p, first in zip(point, low)])
-            out[place] = at(place)
+        out = np.full(shape, 0 if border is None else border, kind)
+    elif border is not None:
+        out[...] = border
+
+    def fill(point: tuple) -> None:
+        axis = len(point)
+        if axis == len(spans):
+            out[point] = at(point)
+        else:
+            for k in range(low[axis], high[axis]):
+                fill((*point, k))
+    if not is_empty:
+        fill(())
     return out

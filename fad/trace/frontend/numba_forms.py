@@ -2,6 +2,7 @@
 import functools
 import re
 import weakref
+from collections.abc import Callable
 from types import MethodType
 from typing import Any
 
@@ -24,13 +25,17 @@ def is_compiled(f: object) -> bool:
 
 def function_of_numba(f: OfNumba) -> OfNumba:
     """The plain Python for a function by numba.vectorize, guvectorize or stencil; None for everything else."""
-    make = _MAKERS.get(type(f).__name__) if package_name(type(f)) == "numba" else None
+    make = _maker(f)
     return None if make is None else make(f)
+
+
+def _maker(f: object) -> "Callable | None":
+    return _MAKERS.get(type(f).__name__) if package_name(type(f)) == "numba" else None
 
 
 def is_of_numba(f: object) -> bool:
     """Whether f is a function that Numba compiled, or one by a decorator of Numba's."""
-    return package_name(type(f)) == "numba" and (hasattr(f, "py_func") or type(f).__name__ in _MAKERS)
+    return is_compiled(f) or _maker(f) is not None
 
 
 def plain_form(f: OfNumba) -> OfNumba:
