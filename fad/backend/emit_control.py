@@ -1,4 +1,5 @@
 """Printing loops and branches: carries are variables; arrays among them are changed in place or change hands."""
+import functools
 import math
 import re
 from typing import Any
@@ -75,15 +76,16 @@ def _print_inverted(printer: Printer, step: Step) -> None:
     printer.indented(iteration)
 
 
-def _print_body(printer: Printer, body: Any, outs: tuple) -> None:
-    """The statements of a region, and what its results are called around it."""
-    before = set(printer.allocated)
-    count = len(printer.lines)
+def _print_body(printer: Printer, body: Any, outs: tuple) -> bool:
+    """The statements of a region, and what its results are called around it. Whether there are any."""
+    before, head = set(printer.allocated), printer.lines[-1]  # arrays that it makes may stand further in front
     printer.block(body.steps, body.func.outputs)
     _assign(printer, body, outs, before)
-    if len(printer.lines) == count:
-        printer.line("pass")
     printer.allocated = before
+    is_empty = printer.lines[-1] is head
+    if is_empty:
+        printer.line("pass")
+    return not is_empty
 
 
 def _assign(printer: Printer, body: Body, outs: tuple, before: set) -> None:
@@ -172,7 +174,6 @@ def _print_cond(printer: Printer, step: Step) -> None:
         last = k == len(order) - 1
         test = selector.source if boolean else f"{selector.within(5)} == {branch}"
         printer.line("else:" if last else f"{'if' if k == 0 else 'elif'} {test}:", None if k else step)
-        head = printer.lines[-1]
-        printer.indented(lambda branch=branch: _print_body(printer, step.body.bodies[branch], step.outs))
-        if last and printer.lines[-2] is head and printer.lines[-1].strip() == "pass":
+        body = step.body.bodies[branch]
+        if not printer.indented(functools.partial(_print_body, printer, body, step.outs)) and last:
             del printer.lines[-2:]

@@ -4,7 +4,7 @@ The steps are printed by emit_nest.py and the other emit modules, which are func
 """
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from .names import Names
 from .shifted_loop import Rotated
 from .simd_blocking import LANES
 from .templates import ExprText
+
+T = TypeVar("T")
 
 
 class Added(NamedTuple):
@@ -116,7 +118,7 @@ class Printer(ABC):
 
     @abstractmethod
     def nodes(self, nodes: list, single: set) -> None:
-        """Print these nodes of a nest. single: roots that one step writes and one step reads."""
+        """Print some nodes of a nest. single: roots with one writer and one reader."""
 
     # -- lines -------------------------------------------------------------------------------------
 
@@ -130,10 +132,11 @@ class Printer(ABC):
             text = f"{text:<58}  # {where.text}"
         self.lines.append(text)
 
-    def indented(self, action: Callable) -> None:
+    def indented(self, action: Callable[[], T]) -> T:
         before, self.indent = self.indent, self.indent + "    "
-        action()
+        result = action()
         self.indent = before
+        return result
 
     # -- variables ---------------------------------------------------------------------------------
 
@@ -165,7 +168,7 @@ class Printer(ABC):
         return ExprText(self.subscripted(self.names.of(root), elem.at, home))
 
     def subscripted(self, name: str, place: tuple, home: "Home | None") -> str:
-        """The element of an array at a place, of which only what its home keeps is said."""
+        """The element of an array at a place. A subscript of an axis that is not kept is left out."""
         kept = home.kept if home is not None else range(len(place))
         return f"{name}[{', '.join(self.expressions.index(kept_index(place, k, home)).source for k in kept)}]"
 

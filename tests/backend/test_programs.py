@@ -174,7 +174,7 @@ def test_a_row_is_kept_and_not_its_array(f):
 
 
 def test_a_branch_that_makes_arrays_in_front_of_a_loop_is_printed():
-    """Its arrays go in front of the loop, and move the lines behind them. (Random programs found the other side left out.)"""
+    """Its arrays go in front of the loop, and move the lines behind them. The other side was left out."""
     def f(x):
         n = x.shape[0]
         a = x * 1.0
