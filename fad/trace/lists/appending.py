@@ -44,7 +44,8 @@ class FilledList:
         self.growth: Any = None                               # the number of elements that it gets in every iteration
         self.varies = False                                   # whether there is no such number: its length is carried
         self.base: Any = 0                                    # its length at the start of an iteration
-        self.ties = False, False, False  # what iterations do to elements: replace, write to, share (see member.py)
+        # what iterations do to elements: replace, write to, share (see member.py)
+        self.ties: tuple = (False, False, False)
         self.mark: tuple = (None, None)                       # the elements' record as an iteration began
         self.kin: tuple = (None, [])  # the rows, and what was known of what is the same as they are
 
@@ -68,7 +69,7 @@ class FilledList:
         """Whether an iteration did what was not known to the elements."""
         c, before = self.owner, self.ties
         if c.rows is not None and self.mark[0] is c.ties:
-            self.ties = tuple([a or x != y for a, x, y in zip(before, self.mark[1], c.ties.state())])  # type: ignore[assignment]
+            self.ties = tuple([a or x != y for a, x, y in zip(before, self.mark[1], c.ties.state())])
         return self.ties != before
 
     def begin(self, iteration: "AnyArray | None") -> None:

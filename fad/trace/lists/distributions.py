@@ -44,17 +44,19 @@ def called_anew(f: Callable, *args: Any, **kwargs: Any) -> Any:
     """f(*args, **kwargs), which is another thing at each call."""
     if is_maker(f):
         return made(f, args, kwargs)
-    if getattr(f, "__name__", "") == "shuffle" and goes_on(getattr(f, "__self__", None)) and args:
-        return shuffled(f, *args, **kwargs)
     draw = of_traced(f, args, kwargs)
     return recorded(f, args, kwargs) if draw is None else draw(f, *args, **kwargs)
 
 
 def of_traced(f: Callable, args: tuple, kwargs: dict) -> "Callable | None":
-    """A function that draws as f does. f is a generator's method with traced parameters or population; else None."""
+    """A function that draws as f does: a generator's method that shuffles, or has traced parameters or a traced
+    population. None for all else.
+    """
     owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
     if not goes_on(owner):
         return None
+    if name == "shuffle" and args and (isinstance(args[0], Value) or not is_seeded(owner)):
+        return shuffled
     if name in FROM and args and _is_traced_population(args[0]):
         return _selected
     names = (SCALED if isinstance(owner, (numpy_random.Generator, numpy_random.RandomState)) else PYTHONS).get(name, ())

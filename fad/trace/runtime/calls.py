@@ -28,14 +28,13 @@ from ..heap.locking import called as called_lock
 from ..heap.opaque import noted
 from ..heap.operands import is_seeded
 from ..heap.percall import recorded, watched_call
-from ..lists.distributions import of_traced, shuffled
+from ..lists.distributions import of_traced
 from ..lists.rows import RowList
 from ..objects.containers import is_users
-from ..objects.draws import goes_on, is_generator, no_draws, note_generator, refuse_draws
+from ..objects.draws import goes_on, no_draws, note_generator, refuse_draws
 from ..regions.handlers import note_listeners
 from ..regions.optional import need
 from ..values.iterate import Once
-from ..values.tracer import Tracer
 from ..values.zero_dim import of_numbers
 
 FRAMES = {("sys", "_getframe"), ("inspect", "currentframe"), ("inspect", "stack"), ("inspect", "getouterframes"),
@@ -130,13 +129,6 @@ def _called(f: Callable, *args: Any, **kwargs: Any) -> Any:
     for x in (*args, *kwargs.values()):
         keep(x)
         need(*tree.flatten(x)[0] if is_asking else [x])
-    if (
-        getattr(f, "__name__", "") == "shuffle"
-        and is_generator(getattr(f, "__self__", None))
-        and args
-        and isinstance(args[0], Tracer)
-    ):
-        return shuffled(f, *args, **kwargs)
     draw = of_traced(f, args, kwargs)
     if draw is not None:
         return draw(f, *args, **kwargs)
