@@ -91,7 +91,7 @@ class GradMode:
         return decorated
 
     def _stepped(self, steps: object) -> Iterator:
-        """A generator or a coroutine each step of which runs in the mode."""
+        """A generator or a coroutine whose steps run in the mode."""
         try:
             with self.clone():
                 request = steps.send(None)

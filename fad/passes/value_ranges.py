@@ -231,7 +231,7 @@ class Ranges:
         return self.all
 
     def _nest_of(self, form: Affine) -> list:
-        """The loops around the innermost one whose index a form has, and that one, outermost first."""
+        """The nest of the innermost loop whose index a form has, outermost loop first."""
         found = [self.loops[v] for v, _ in form.terms if v in self.loops]
         inner = max(found, key=lambda loop: len(self.around[loop]), default=None)
         nest = [] if inner is None else [*map(self.loops.get, self.around[inner]), inner]

@@ -210,7 +210,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Whether measures are not looked at yet, after the last change of the rates."""
         return self.cooldown_counter > 0
 
-    def step(self, metrics: object) -> None:                                                     # type: ignore[override]
+    def step(self, metrics: object) -> None:  # type: ignore[override]
         """Take note of a measure."""
         value = float(metrics)
         self.last_epoch += 1

@@ -85,11 +85,11 @@ def _in_place_of(root: Builder, location: Location, value: Any) -> object:
         x = _input(root, location, value)
         if x.ndim:
             root.trace.lifted_arrays[id(x)] = location
-    elif type(value) is tuple or (isinstance(value, tuple) and hasattr(value, "_fields")):
+    elif isinstance(value, tuple) and (type(value) is tuple or hasattr(value, "_make")):
         parts = [_in_place_of(root, Location("part", location, k), part) for k, part in enumerate(value)]
         if all(map(is_, parts, value)):
             return value
-        x = standing_in(tuple(parts) if type(value) is tuple else value._make(parts))        # type: ignore[attr-defined]
+        x = standing_in(tuple(parts) if type(value) is tuple else value._make(parts))  # type: ignore[attr-defined]
         root.trace.sources.append(TupleGuard(location, value, [k for k, part in enumerate(value) if parts[k] is part]))
     else:
         return value

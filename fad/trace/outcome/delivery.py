@@ -341,8 +341,9 @@ def _is_same(now: object, before: object) -> bool:
     """Whether a value is what it was; a branch makes a tuple anew of its parts."""
     if is_same(now, before):
         return True
-    is_tuple = isinstance(now, tuple) and type(now) is type(before) and len(now) == len(before)  # type: ignore[arg-type]
-    return is_tuple and all(map(_is_same, now, before))                                        # type: ignore[call-overload]
+    if not (isinstance(now, tuple) and isinstance(before, tuple) and type(now) is type(before)):
+        return False
+    return len(now) == len(before) and all(map(_is_same, now, before))
 
 
 def is_record_array(x: object) -> bool:

@@ -70,7 +70,8 @@ class BranchRuntime:
         for k, later in enumerate(rest):
             test = decided(self.truth(value))
             if isinstance(test, Value):
-                ways = [lambda: self._first(wanted, later(), rest[k + 1:], of), lambda: value]  # noqa: B023 - called now
+                # both are called at once
+                ways = [lambda: self._first(wanted, later(), rest[k + 1:], of), lambda: value]  # noqa: B023
                 return choose(test, ways[wanted], ways[not wanted], cells_of(*rest))
             if bool(test) is wanted:
                 return value
