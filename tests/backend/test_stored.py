@@ -11,8 +11,8 @@ import pytest
 from fad.backend import cache, stored
 from fad.kernels import libraries
 
-# seconds of processor time from after the imports to the first derivative
-BUDGET = 0.4
+# processor time from after the imports to the first derivative, in imports of Numba
+BUDGET = 2.0
 RUNS = 3
 
 SMALL = """
@@ -43,6 +43,14 @@ g = fad.grad(f)
 g(x)
 print(time.process_time() - start)
 assert g.compilations == 1
+"""
+
+IMPORTED = """
+import time
+import numpy
+start = time.process_time()
+import numba
+print(time.process_time() - start)
 """
 
 SHOWN = """
@@ -112,7 +120,8 @@ def run(tmp_path_factory):
 
 def test_the_first_derivative_from_the_disk_takes_little_time(run):
     run(SMALL + TIMED)                                      # fills the cache
-    assert statistics.median(float(run(SMALL + TIMED)) for _ in range(RUNS)) <= BUDGET
+    took, imported = ([float(run(code)) for _ in range(RUNS)] for code in (SMALL + TIMED, IMPORTED))
+    assert statistics.median(took) <= BUDGET * statistics.median(imported)
 
 
 def test_derivatives_from_the_disk_are_those_that_were_compiled_and_set_up_no_compiler(run):

@@ -1,12 +1,12 @@
 """Importing fad is cheap: it brings NumPy and little else. The least of several runs is what fad needs; the rest is
-other processes."""
+other processes. Imports of NumPy and Numba are the units, so that a slow machine has more time."""
 
 import os
 import subprocess
 import sys
 
-BUDGET = 0.05  # seconds over NumPy's own import
-FIRST = 0.2  # seconds from there to the first derivative of a small function
+BUDGET = 0.4  # imports of NumPy, over NumPy's own
+FIRST = 1.0  # imports of Numba, from there to the first derivative of a small function
 RUNS = 5
 
 
@@ -24,15 +24,20 @@ def seconds(before: str, timed: str) -> float:
     return float(run(f"{before}\nimport time\nbegun = time.process_time()\n{timed}\nprint(time.process_time() - begun)"))
 
 
+def least(before: str, timed: str) -> float:
+    return min(seconds(before, timed) for _ in range(RUNS))
+
+
 def test_import_time():
     run("import fad; fad.grad")  # compiles the byte code
-    assert min(seconds("import numpy", "import fad") for _ in range(RUNS)) <= BUDGET
+    assert least("import numpy", "import fad") <= BUDGET * least("", "import numpy")
 
 
 def test_time_to_the_first_derivative():
     # its rule has a name in SciPy
     function = "import numpy as np, fad\nf = lambda x: np.sum(np.logaddexp(0.0, x) * x ** 2)"
-    assert min(seconds(function, "fad.grad(f)(np.ones(3))") for _ in range(RUNS)) <= FIRST
+    run(f"{function}\nfad.grad(f)(np.ones(3))")  # compiles the byte code
+    assert least(function, "fad.grad(f)(np.ones(3))") <= FIRST * least("import numpy", "import numba")
 
 
 def test_import_brings_neither_numba_nor_scipy():
