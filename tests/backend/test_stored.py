@@ -12,7 +12,7 @@ from fad.backend import cache, stored
 from fad.kernels import libraries
 
 # processor time from after the imports to the first derivative, in imports of Numba
-BUDGET = 2.0
+BUDGET = 2.5
 RUNS = 3
 
 SMALL = """
