@@ -342,3 +342,16 @@ def test_an_ode():
     of_k, of_m = grad(loss, (2, 3))(y0, t, *args)
     assert of_k == pytest.approx((loss(y0, t, 1.3 + 1e-5, args[1]) - loss(y0, t, 1.3 - 1e-5, args[1])) / 2e-5, rel=1e-5)
     assert of_m["b"].shape == (2,)
+
+
+@pytest.mark.parametrize("triangle", ["L", "U"])
+@pytest.mark.parametrize("imaginary", [0.0, 1j])
+def test_eigh_has_the_derivative_of_the_triangle_that_it_reads(triangle, imaginary):
+    a = onp.random.default_rng(0).normal(size=(2, 4, 4, 2)) @ onp.array([1.0, imaginary])
+    check_grads(lambda a: np.abs(np.linalg.eigh(a, triangle)[1]) * np.linalg.eigh(a, triangle)[0][..., None, :])(a)
+
+
+def test_odeint_has_second_derivatives():
+    t, args = onp.linspace(0.1, 0.2, 3), (onp.array([0.5, 0.2]), onp.array([0.3, -0.2]))
+    check_grads(lambda y, t, a: odeint(lambda y, t, a, b: -np.sqrt(t) - y + a - np.mean((y + b) ** 2), y, t, a),
+                (0, 1, 2), modes=["rev"])(onp.array([0.1, 0.3]), t, args)
