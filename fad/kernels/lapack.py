@@ -13,14 +13,14 @@ from fad.kernels.c_symbols import BYTE, bind, capsule_address, capsule_name
 from fad.kernels.promotion import compiled_as
 
 __all__ = [
-    "gees", "geev", "gemm", "gemv", "geqp3", "geqrf", "gesdd", "getrf", "getri", "getrs", "heevd", "orgqr", "potrf",
-    "trsm",
+    "gees", "geev", "gemm", "gemv", "geqp3", "geqrf", "gesdd", "getrf", "getri", "getrs", "heevd", "heevr",
+    "orgqr", "potrf", "trsm",
 ]
 
 LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
 #: Real and complex routines that differ in name only.
 COMPLEX_NAME = {"orgqr": "ungqr"}
-REAL_NAME = {"heevd": "syevd"}
+REAL_NAME = {"heevd": "syevd", "heevr": "syevr"}
 INT = ir.IntType(32)
 
 
@@ -108,6 +108,7 @@ getrf = _routine("getrf")
 getri = _routine("getri")
 getrs = _routine("getrs")
 heevd = _routine("heevd")
+heevr = _routine("heevr")
 orgqr = _routine("orgqr")
 potrf = _routine("potrf")
 trsm = _routine("trsm")

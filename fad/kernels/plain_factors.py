@@ -1,11 +1,13 @@
-"""LU and Cholesky factors by NumPy and LAPACK: what the interpreter runs, and the kernels of factor.py in plain Python.
+"""LU, Cholesky and spectral factors by NumPy and LAPACK: what the interpreter runs, and the kernels of factor.py and
+spectral.py in plain Python.
 
 Numba is not imported here.
 """
 import numpy as np
+import scipy.linalg
 from scipy.linalg import blas, lapack
 
-__all__ = ["cholesky_ex", "lu_factor", "lu_solve"]
+__all__ = ["cholesky_ex", "eigh", "lu_factor", "lu_solve"]
 
 
 def _routine(name, a, library=lapack):
@@ -89,3 +91,18 @@ def _order(pivots):
     for k, p in enumerate(pivots.tolist()):
         order[k], order[p] = order[p], order[k]
     return order
+
+
+def eigh(a, upper, mrrr):
+    """Eigenvalues, ascending, and eigenvectors of each Hermitian matrix: NumPy's (divide and conquer), or if mrrr
+    SciPy's (multiple relatively robust representations), whose signs differ.
+
+    >>> eigh(np.array([[2.0, 0.0], [1.0, 2.0]]), False, False)[0].round(12).tolist()
+    [1.0, 3.0]
+    """
+    if not mrrr:
+        return tuple(np.linalg.eigh(a, "U" if upper else "L"))
+    w, v = np.empty(a.shape[:-1], a.real.dtype), np.empty(a.shape, a.dtype)
+    for index in np.ndindex(a.shape[:-2]):
+        w[index], v[index] = scipy.linalg.eigh(a[index], lower=not upper, driver="evr", check_finite=False)
+    return w, v

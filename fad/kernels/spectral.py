@@ -1,19 +1,20 @@
 """Orthogonal and spectral factors: QR, eigenvalues and eigenvectors, singular values.
 
-Phases are LAPACK's, as in NumPy; each factor is found of the matrix or of its transpose, whichever needs no copy.
+Phases are those of NumPy, which gives LAPACK the matrix in its order (columns) and the triangle that is asked for.
 """
 import numpy as np
 import scipy.linalg
 from numba.core import types
 
-from fad.kernels.lapack import geev, geqp3, geqrf, gesdd, heevd, orgqr
-from fad.kernels.memory import blank, copied, transposed, viewed
+from fad.kernels import plain_factors
+from fad.kernels.lapack import geev, geqp3, geqrf, gesdd, heevd, heevr, orgqr
+from fad.kernels.memory import blank, transposed, viewed
 from fad.kernels.promotion import inner, inner_of_types
 from fad.kernels.stacks import REAL, Result, complex_dtype, complex_of, matrices, scratch
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "qr_order", "svd", "svdvals"]
 
-NO, VECTORS, UPPER, SOME = (ord(c) for c in "NVUS")
+NO, VECTORS, UPPER, LOWER, SOME, ALL = (ord(c) for c in "NVULSA")
 SAME, REAL_VECTOR, COMPLEX, COMPLEX_VECTOR = Result(), Result("real", -1), Result("complex"), Result("complex", -1)
 
 
@@ -94,43 +95,79 @@ qr_order = matrices(_plain_order, "qr_order", [Result("int32", -1)], _qr_order)
 
 
 @inner_of_types(lambda *_: types.int32)
-def _heevd(job, m, w):
+def _heevd(job, triangle, m, w):
     """LAPACK's syevd or heevd on one matrix in place."""
 
-    def real(job, m, w):
+    def real(job, triangle, m, w):
         n = m.shape[0]
         work, integers = scratch(m, 1 + 6 * n + 2 * n * n), blank((3 + 5 * n,), np.int32)
-        return heevd(job, UPPER, n, m, max(1, n), w, work, work.size, integers, integers.size)
+        return heevd(job, triangle, n, m, max(1, n), w, work, work.size, integers, integers.size)
 
-    def hermitian(job, m, w):
+    def hermitian(job, triangle, m, w):
         n = m.shape[0]
         work, integers = scratch(m, 2 * n + n * n), blank((3 + 5 * n,), np.int32)
         reals = scratch(w, 1 + 5 * n + 2 * n * n)
-        return heevd(job, UPPER, n, m, max(1, n), w, work, work.size, reals, reals.size, integers, integers.size)
+        return heevd(job, triangle, n, m, max(1, n), w, work, work.size, reals, reals.size, integers, integers.size)
 
     return hermitian if isinstance(m.dtype, types.Complex) else real
 
 
-@inner(lambda job, stack: types.Array(REAL.get(stack.dtype, stack.dtype), 2, "C"))
-def _eigh_in_place(job, stack):
-    """Eigenvalues of each matrix from its lower triangle; its conjugate's vectors stay in `stack`, as rows."""
+@inner(lambda job, triangle, stack: types.Array(REAL.get(stack.dtype, stack.dtype), 2, "C"))
+def _eigh_in_place(job, triangle, stack):
+    """Eigenvalues of each matrix in LAPACK's order from one triangle; its vectors stay in `stack`, as rows."""
     w = blank((stack.shape[0], stack.shape[1]), stack.real.dtype)
     for c in range(stack.shape[0]):
-        if _heevd(job, stack[c], w[c]) != 0:
+        if _heevd(job, triangle, stack[c], w[c]) != 0:
             raise np.linalg.LinAlgError("Eigenvalues did not converge")
     return w
 
 
-def _eigh(a):
-    """Eigenvalues, ascending, and eigenvectors of each Hermitian matrix, from its lower triangle.
+@inner_of_types(lambda *_: types.int32)
+def _heevr(triangle, m, w, v):
+    """LAPACK's syevr or heevr on one matrix: w (n,) and the vectors as rows of v."""
 
-    >>> w, v = eigh(np.array([[2.0, 0.0], [1.0, 2.0]]))
+    def real(triangle, m, w, v):
+        n = m.shape[0]
+        work, integers, places = scratch(m, 70 * n), blank((10 * n,), np.int32), blank((2 * n + 1,), np.int32)
+        return heevr(VECTORS, ALL, triangle, n, m, max(1, n), 0.0, 0.0, 1, n, 0.0, places[2 * n:], w, v, max(1, n),
+                     places, work, work.size, integers, integers.size)
+
+    def hermitian(triangle, m, w, v):
+        n = m.shape[0]
+        work, integers, places = scratch(m, 65 * n), blank((10 * n,), np.int32), blank((2 * n + 1,), np.int32)
+        reals = scratch(w, 24 * n)
+        return heevr(VECTORS, ALL, triangle, n, m, max(1, n), 0.0, 0.0, 1, n, 0.0, places[2 * n:], w, v, max(1, n),
+                     places, work, work.size, reals, reals.size, integers, integers.size)
+
+    return hermitian if isinstance(m.dtype, types.Complex) else real
+
+
+@inner(lambda triangle, stack, v: types.Array(REAL.get(stack.dtype, stack.dtype), 2, "C"))
+def _eigh_by_mrrr(triangle, stack, v):
+    """Eigenvalues of each matrix in LAPACK's order from one triangle; its vectors become the rows of v."""
+    w = blank((stack.shape[0], stack.shape[1]), stack.real.dtype)
+    for c in range(stack.shape[0]):
+        if _heevr(triangle, stack[c], w[c], v[c]) != 0:
+            raise np.linalg.LinAlgError("Eigenvalues did not converge")
+    return w
+
+
+def _eigh(a, upper, mrrr):
+    """Eigenvalues, ascending, and eigenvectors of each Hermitian matrix, from its upper or lower triangle; by multiple
+    relatively robust representations if mrrr, else by divide and conquer.
+
+    >>> w, v = eigh(np.array([[2.0, 0.0], [1.0, 2.0]]), False, False)
     >>> w.round(12).tolist()
     [1.0, 3.0]
     """
-    stack = copied(a)
-    w = _eigh_in_place(VECTORS, stack)
-    return viewed(w, a.shape[:-1]), viewed(np.conj(transposed(stack)), a.shape)
+    columns, triangle = transposed(a), UPPER if upper else LOWER
+    if mrrr:
+        v = blank(columns.shape, columns.dtype)
+        w = _eigh_by_mrrr(triangle, columns, v)
+    else:
+        v = columns
+        w = _eigh_in_place(VECTORS, triangle, v)
+    return viewed(w, a.shape[:-1]), viewed(transposed(v), a.shape)
 
 
 def _eigvalsh(a):
@@ -139,10 +176,10 @@ def _eigvalsh(a):
     >>> eigvalsh(np.array([[2.0, 0.0], [1.0, 2.0]])).round(12).tolist()
     [1.0, 3.0]
     """
-    return viewed(_eigh_in_place(NO, copied(a)), a.shape[:-1])
+    return viewed(_eigh_in_place(NO, LOWER, transposed(a)), a.shape[:-1])
 
 
-eigh = matrices(np.linalg.eigh, "eigh", [REAL_VECTOR, SAME], _eigh)
+eigh = matrices(plain_factors.eigh, "eigh", [REAL_VECTOR, SAME], _eigh)
 eigvalsh = matrices(np.linalg.eigvalsh, "eigvalsh", [REAL_VECTOR], _eigvalsh)
 
 
@@ -218,36 +255,37 @@ eigvals = matrices(lambda a: np.linalg.eigvals(a) + 0j, "eigvals", [COMPLEX_VECT
 
 @inner_of_types(lambda *_: types.int32)
 def _gesdd(job, m, s, u, v):
-    """LAPACK's gesdd on the transpose of one matrix: u and v come out in C order."""
+    """LAPACK's gesdd on one matrix in its order: u and vh come out in it too, as the rows of u and v."""
 
     def real(job, m, s, u, v):
-        (rows, n), k = m.shape, s.size
+        (n, rows), k = m.shape, s.size
         work, integers = scratch(m, 1), blank((8 * max(1, k),), np.int32)
         # asks for the size of work
-        gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, -1, integers)
+        gesdd(job, rows, n, m, max(1, rows), s, u, max(1, rows), v, max(1, k), work, -1, integers)
         work = scratch(m, int(work[0]))
-        return gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, work.size, integers)
+        return gesdd(job, rows, n, m, max(1, rows), s, u, max(1, rows), v, max(1, k), work, work.size, integers)
 
     def general(job, m, s, u, v):
-        (rows, n), k = m.shape, s.size
+        (n, rows), k = m.shape, s.size
         work, integers = scratch(m, 1), blank((8 * max(1, k),), np.int32)
         reals = scratch(s, k * max(5 * k + 7, 2 * max(rows, n) + 2 * k + 1))
-        gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, -1, reals, integers)
+        gesdd(job, rows, n, m, max(1, rows), s, u, max(1, rows), v, max(1, k), work, -1, reals, integers)
         work = scratch(m, int(work[0].real))
-        return gesdd(job, n, rows, m, max(1, n), s, v, max(1, n), u, max(1, k), work, work.size, reals, integers)
+        return gesdd(job, rows, n, m, max(1, rows), s, u, max(1, rows), v, max(1, k), work, work.size, reals, integers)
 
     return general if isinstance(m.dtype, types.Complex) else real
 
 
-@inner(lambda job, stack: types.Tuple([stack, types.Array(REAL.get(stack.dtype, stack.dtype), 2, "C"), stack]))
-def _svd_in_place(job, stack):
-    """The reduced factors u, s, vh of each matrix; only s if job says so."""
-    count, m, n = stack.shape
+@inner(lambda job, columns: types.Tuple([columns, types.Array(REAL.get(columns.dtype, columns.dtype), 2, "C"),
+                                         columns]))
+def _svd_in_place(job, columns):
+    """The reduced factors u, s, vh of each matrix in LAPACK's order, and in that order; only s if job says so."""
+    count, n, m = columns.shape
     k = min(m, n)
-    u, s = blank((count, m, k), stack.dtype), blank((count, k), stack.real.dtype)
-    v = blank((count, k, n), stack.dtype)
+    u, s = blank((count, k, m), columns.dtype), blank((count, k), columns.real.dtype)
+    v = blank((count, n, k), columns.dtype)
     for c in range(count):
-        if _gesdd(job, stack[c], s[c], u[c], v[c]) != 0:
+        if _gesdd(job, columns[c], s[c], u[c], v[c]) != 0:
             raise np.linalg.LinAlgError("SVD did not converge")
     return u, s, v
 
@@ -259,9 +297,10 @@ def _svd(a):
     >>> s.tolist(), u.shape
     ([2.0, 1.0], (3, 2))
     """
-    u, s, v = _svd_in_place(SOME, copied(a))
+    u, s, v = _svd_in_place(SOME, transposed(a))
     m, n, k = a.shape[-2], a.shape[-1], s.shape[1]
-    return viewed(u, _lead(a, m, k)), viewed(s, _lead(a, m, k)[:-2] + (k,)), viewed(v, _lead(a, k, n))
+    return (viewed(transposed(u), _lead(a, m, k)), viewed(s, _lead(a, m, k)[:-2] + (k,)),
+            viewed(transposed(v), _lead(a, k, n)))
 
 
 def _svdvals(a):
@@ -270,7 +309,7 @@ def _svdvals(a):
     >>> svdvals(np.array([[0.0, 2.0], [1.0, 0.0]])).tolist()
     [2.0, 1.0]
     """
-    s = _svd_in_place(NO, copied(a))[1]
+    s = _svd_in_place(NO, transposed(a))[1]
     return viewed(s, _lead(a, 0, 0)[:-2] + (s.shape[1],))
 
 

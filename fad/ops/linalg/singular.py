@@ -39,7 +39,7 @@ from .matrices import (
     unknown_columns,
     where,
 )
-from .spectral import eigh
+from .spectral import numpys_eigh
 
 RECTANGLES = (((4, 2), float), ((2, 2, 3), float), ((3, 3), float))
 
@@ -213,7 +213,7 @@ def _expand_complement(u: AnyArray) -> AnyArray:
     """The eigenvectors of eigenvalue 1, which come last, of the projection 1 - u u^H."""
     m, n = shape_of(u)[-2:]
     inside = matmul(u, adjoint(u))
-    return columns_from(eigh(identity_like(inside) - inside)[1], n, extents.difference(m, n))
+    return columns_from(numpys_eigh(identity_like(inside) - inside)[1], n, extents.difference(m, n))
 
 
 complement = Op("complement", _run_complement, _infer_complement, kind="opaque", batch=batch_stack,

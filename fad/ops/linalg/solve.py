@@ -133,8 +133,10 @@ def _run_solve(a: np.ndarray, lu: np.ndarray, pivots: np.ndarray, b: np.ndarray,
 
 
 def infer_right_side(a: AnyArray, b: AnyArray) -> Type:
-    """The type of op(a)^-1 b: that of b."""
+    """The type of op(a)^-1 b: that of b, which has a's dtype (LAPACK would drop an imaginary part)."""
     n, t = square_type(a).shape[-1], type_of(b)
+    if type_of(a).dtype != t.dtype:
+        raise TypeError(f"a matrix of {type_of(a).dtype} and a right-hand side of {t.dtype}: one dtype is needed")
     *stack, rows, k = shape_of(b)
     return Type(t.dtype, (*stack, extents.agree(n, rows, "the extents of a matrix and its right-hand side"), k))
 

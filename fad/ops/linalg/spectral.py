@@ -38,7 +38,7 @@ from .matrices import (
     unknown_columns,
     vector_type,
 )
-from .solve import lost_if_singular, solve
+from .solve import lost_if_singular, plain, solve
 
 # -- Hermitian matrices ----------------------------------------------------------------------------
 #
@@ -56,13 +56,13 @@ def _doubt(gw: object, gv: AnyArray) -> AnyArray:
     return as_rows(lost) + as_columns(lost)
 
 
-def _eigh_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
+def _eigh_jvp(ys: tuple, xs: tuple, dxs: tuple, **_: bool) -> tuple:
     w, v = ys
     m = matmul(adjoint(v), matmul(hermitian_part(dxs[0]), v))
     return real(diagonal(m)), matmul(v, over_gaps(m, _gaps(w), alike(w), unknown(m)))
 
 
-def _eigh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
+def _eigh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **_: bool) -> tuple:
     (w, v), (gw, gv) = ys, gs
     if gv is None:
         return (matmul(v * as_rows(gw), adjoint(v)),)
@@ -77,19 +77,26 @@ def _infer_eigh(a: AnyArray) -> tuple:
     return vector_type(a, real_dtype(type_of(a).dtype)), square_type(a)
 
 
-eigh = Op("eigh", lambda a: tuple(np.linalg.eigh(a)), _infer_eigh, kind="opaque",
-          derivative=Explicit(_eigh_jvp, _eigh_pullback), batch=batch_stack, kernel="linalg.eigh", kernel_params=(),
-          hermitian=(0,), samples=samples.of_each_kind(samples.positive, samples.KINDS[:2]),
-          doc="Eigenvalues, ascending, and eigenvectors of a Hermitian matrix, of which the lower triangle is read")
+eigh = Op("eigh", lambda a, upper, mrrr: plain.eigh(a, upper, mrrr), lambda a, upper, mrrr: _infer_eigh(a),
+          kind="opaque", derivative=Explicit(_eigh_jvp, _eigh_pullback), batch=batch_stack, kernel="linalg.eigh",
+          kernel_params=("upper", "mrrr"), hermitian=(0,),
+          samples=tuple(s for upper in (False, True) for s in samples.of_each_kind(
+              samples.positive, samples.KINDS[:2], upper=upper, mrrr=upper)),
+          doc="Eigenvalues, ascending, and eigenvectors of a Hermitian matrix, of which one triangle is read; signs "
+              "and phases are NumPy's (LAPACK's syevd), or if mrrr SciPy's (syevr)")
+
+
+def numpys_eigh(a: AnyArray) -> tuple:
+    return eigh(a, upper=False, mrrr=False)
 
 
 def _eigvalsh_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
-    _, v = eigh(xs[0])
+    _, v = numpys_eigh(xs[0])
     return (real(diagonal(matmul(adjoint(v), matmul(hermitian_part(dxs[0]), v)))),)
 
 
 def _eigvalsh_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
-    return _eigh_pullback((gs[0], None), eigh(xs[0]), xs, needs)
+    return _eigh_pullback((gs[0], None), numpys_eigh(xs[0]), xs, needs)
 
 
 eigvalsh = Op("eigvalsh", np.linalg.eigvalsh, lambda a: _infer_eigh(a)[0],

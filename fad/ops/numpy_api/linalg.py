@@ -219,23 +219,22 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
 # -- eigenvalues -----------------------------------------------------------------------------------
 
 
-def lower_of(a: AnyArray, UPLO: str) -> AnyArray:
-    """The Hermitian matrix whose lower triangle holds what is to be read of a."""
+def is_upper(UPLO: str) -> bool:
     if UPLO.upper() not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
-    return a if UPLO.upper() == "L" else adjoint(a)
+    return UPLO.upper() == "U"
 
 
 @face("numpy.linalg.eigh", samples=("np.linalg.eigh(P)[0]", "np.abs(np.linalg.eigh(P)[1])"),
       note="for Hermitian matrices; of eigenvectors, functions that do not depend on their sign or phase")
 def eigh(a: ArrayLike, UPLO: str = "L") -> Any:
-    return named("eigh", *spectral.eigh(lower_of(square(a), UPLO)))
+    return named("eigh", *spectral.eigh(square(a), upper=is_upper(UPLO), mrrr=False))
 
 
 @face("numpy.linalg.eigvalsh", samples=("np.linalg.eigvalsh(P)", "np.linalg.eigvalsh(P, 'U')"),
       note="for Hermitian matrices")
 def eigvalsh(a: ArrayLike, UPLO: str = "L") -> AnyArray:
-    return spectral.eigvalsh(lower_of(square(a), UPLO))
+    return spectral.eigvalsh(adjoint(square(a)) if is_upper(UPLO) else square(a))
 
 
 @face("numpy.linalg.eig", samples=("np.abs(np.linalg.eig(P)[1])", "np.linalg.eig(S + 1j * P)"),
@@ -266,7 +265,7 @@ def full_svd(a: object, full: bool) -> tuple:
 
 def _svd_of_hermitian(a: object) -> tuple:
     """u, s, v^H as NumPy makes them of the eigenvalues: descending in size, their signs in v."""
-    w, v = spectral.eigh(lower_of(square(a), "L"))
+    w, v = spectral.numpys_eigh(square(a))
     size = registry["abs"](w)
     order = BY_NAME["numpy.argsort"].call(size)[..., ::-1]
     place = BY_NAME["numpy.take_along_axis"].call

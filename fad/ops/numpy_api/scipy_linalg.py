@@ -36,7 +36,7 @@ from ..linalg.matrices import (
 from ..sort import picked
 from . import linalg, norms
 from .arguments import as_array, is_given, rank, refuse
-from .stacks import epsilon, larger_extent, matrix, solved, square
+from .stacks import epsilon, larger_extent, matrix, solved, square, together
 
 TRANSPOSITIONS = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
 
@@ -314,14 +314,13 @@ def _eigh(a: object, b: object, low: bool, eigvals_only: bool, type: int, by_ind
                      why="how many eigenvalues lie there depends on the matrix's values")
     a, back = square(a), lambda u: u
     if b is not None:
-        a, back = _standard_form(a, square(b), low, type)
-    elif not low:
-        a = adjoint(a)
+        a, back = _standard_form(*together(a, square(b)), low, type)
+        low = True
     start, count = (0, shape_of(a)[-1]) if by_index is None else (by_index[0], by_index[1] - by_index[0] + 1)
     if eigvals_only:
-        w = spectral.eigvalsh(a)
+        w = spectral.eigvalsh(a if low else adjoint(a))
         return registry["slice_axis"](w, rank(w) - 1, start, count)
-    w, v = spectral.eigh(a)
+    w, v = spectral.eigh(a, upper=not low, mrrr=b is None)
     return registry["slice_axis"](w, rank(w) - 1, start, count), columns_from(back(v), start, count)
 
 
