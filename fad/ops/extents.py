@@ -4,7 +4,7 @@ from typing import Any
 from ..ir.build import Value, as_extent, current
 from ..ir.op import registry
 from ..util.array import ArrayOrNumber, Extent
-from ..util.errors import ExtentError
+from ..util.errors import ConcreteValueError, ExtentError
 from ..util.where import here
 from .kinds import same_extent, shape_of
 
@@ -49,6 +49,19 @@ def at_least(a: Extent, b: Extent, more: int = 0) -> bool:
         return a >= b + more
     facts = current().integers
     return facts.assume_nonnegative(facts.form(as_extent(a)) - facts.form(as_extent(b)) - facts.form(more), here())
+
+
+def is_at_least(a: Extent, b: Extent, of: str) -> bool:
+    """Whether a >= b, under a guard either way: for what is written in two ways. `of` names what is, should a or b
+    depend on data.
+
+    Raises ConcreteValueError: neither answer can be assumed."""
+    if at_least(a, b):
+        return True
+    if at_least(b, a, 1):
+        return False
+    raise ConcreteValueError(f"{of} must know which of two lengths is larger, and one of them depends on data",
+                             do="use an array of fixed length: np.where(mask, x, 0.0) in place of x[mask]")
 
 
 def always_at_least(a: Extent, b: Extent) -> bool:

@@ -306,10 +306,12 @@ def unwrap(p: AnyArray, discont: object = None, axis: int = -1, *, period: float
     p = as_array(p)
     ax = one_axis(axis, len(shape_of(p)))
     steps = BY_NAME["numpy.diff"].call(stop_gradient(p), axis=ax)
-    half = period / 2
+    whole = type_of(steps).dtype.kind in "iu" and isinstance(period, (int, np.integer))
+    half = period // 2 if whole else period / 2
     wrapped = (steps + half) % period - half
-    wrapped = where_((wrapped == -half) & (steps > 0), half, wrapped)
-    extra = where_(absolute(steps) < (half if discont is None else discont), 0.0, wrapped - steps)
+    if not whole or period % 2 == 0:                            # a jump of half a period has two answers
+        wrapped = where_((wrapped == -half) & (steps > 0), half, wrapped)
+    extra = where_(absolute(steps) < (period / 2 if discont is None else discont), 0, wrapped - steps)
     total = registry["cumsum"](extra, axis=ax)
     before = (slice(None),) * ax
     return registry["concatenate"](p[before + (slice(0, 1),)], p[before + (slice(1, None),)] + total, axis=ax)

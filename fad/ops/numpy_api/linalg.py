@@ -111,7 +111,7 @@ def _residuals(a: ArrayOrNumber, b: ArrayOrNumber, x: AnyArray, order: AnyArray)
     """Squared residuals for each column of b; empty if the rank is deficient, or without more equations than unknowns.
     """
     m, n = shape_of(a)
-    if extents.at_least(n, m):
+    if extents.is_at_least(n, m, "lstsq"):
         return registry["full"](0, 0, dtype=real_dtype(type_of(x).dtype))
     r = b - matmul(a, x)
     residuals = registry["sum"](registry["real"](r * conjugate(r)), axes=(0,))
@@ -269,8 +269,8 @@ def _svd_of_hermitian(a: object) -> tuple:
     size = registry["abs"](w)
     order = BY_NAME["numpy.argsort"].call(size)[..., ::-1]
     place = BY_NAME["numpy.take_along_axis"].call
-    u = place(v, as_rows(order), axis=-1)
-    return u, place(size, order, axis=-1), adjoint(u * as_rows(place(registry["sign"](w), order, axis=-1)))
+    u, signs = place(v, as_rows(order), axis=-1), registry["copysign"](1.0, place(w, order, axis=-1))
+    return u, place(size, order, axis=-1), adjoint(u * as_rows(signs))
 
 
 @face("numpy.linalg.svd", samples=("np.linalg.svd(x, compute_uv=False)", "np.abs(np.linalg.svd(S)[0])",

@@ -1,4 +1,5 @@
 """NumPy's means: mean, average, var, std, cov, corrcoef."""
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,14 @@ def _rows(x: AnyArray, rowvar: bool) -> AnyArray:
         raise ValueError("m has more than 2 dimensions")
     if rank(x) < 2:
         return registry["reshape"](x, 1, extents.product(shape_of(x)))
-    return x if rowvar or (isinstance(x.shape[0], int) and x.shape[0] == 1) else registry["transpose"](x, axes=(1, 0))
+    is_one_row = isinstance(x.shape[0], int) and x.shape[0] == 1
+    return x if rowvar or is_one_row and _one_row_is_a_variable() else registry["transpose"](x, axes=(1, 0))
+
+
+@cache
+def _one_row_is_a_variable() -> bool:
+    """Whether this NumPy ignores rowvar=False for a single row, as older ones do."""
+    return np.cov(np.ones((1, 2)), rowvar=False, ddof=0).ndim == 0
 
 
 @face("numpy.cov", samples=("np.cov(x)", "np.cov(v, v * v)", "np.cov(x, rowvar=False, ddof=0)"))

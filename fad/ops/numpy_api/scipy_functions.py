@@ -125,19 +125,20 @@ def orthogonal_procrustes(A: ArrayLike, B: ArrayLike, check_finite: bool = True)
     return iteration, registry["sum"](registry["real"](BY_NAME["numpy.diagonal"].call(stretch)), axes=(0,))
 
 
-@face("scipy.linalg.polar", samples=("la.polar(S)[0]", "la.polar(S)[1]", "la.polar(x.T)[0]"),
+@face("scipy.linalg.polar", samples=("la.polar(S)[0]", "la.polar(S)[1]", "la.polar(x.T)[0]", "la.polar(x)[1]"),
       note="where the rank is full")
 def polar(a: ArrayLike, side: str = "right") -> tuple:
-    """The factor p is the root of a^H a (right) or a a^H (left). It is smooth where singular values repeat; they are
-    not."""
+    """By the root s of the smaller of a^H a and a a^H, which is regular: u is a s^-1 or s^-1 a. It is smooth where
+    singular values repeat; they are not."""
     a = matrix(a)
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
-    if side == "right":
-        p = functions.sqrtm(_hermitian(matmul(adjoint(a), a)))
-        return adjoint(solve.solve(p, adjoint(a))), p
-    p = functions.sqrtm(_hermitian(matmul(a, adjoint(a))))
-    return solve.solve(p, a), p
+    is_tall, star = extents.is_at_least(*shape_of(a), "polar"), adjoint(a)
+    s = functions.sqrtm(_hermitian(matmul(star, a) if is_tall else matmul(a, star)))
+    u = adjoint(solve.solve(s, star)) if is_tall else solve.solve(s, a)
+    if is_tall == (side == "right"):
+        return u, s
+    return u, _hermitian(matmul(adjoint(u), a) if side == "right" else matmul(a, adjoint(u)))
 
 
 def _hermitian(a: ArrayOrNumber) -> AnyArray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import INT, real_dtype, type_of
+from ...ir.types import INT, real_dtype, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
 from .. import extents
 from ..conditional import only_if
@@ -35,7 +35,7 @@ from ..linalg.matrices import (
 )
 from ..sort import picked
 from . import linalg, norms
-from .arguments import as_array, is_given, rank, refuse
+from .arguments import as_array, in_dtype, is_given, rank, refuse
 from .stacks import epsilon, larger_extent, matrix, solved, square, together
 
 TRANSPOSITIONS = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
@@ -127,7 +127,8 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True, *, a
 
 @face("scipy.linalg.det", samples=("la.det(S)",))
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
-    return determinants.det(square(a))
+    a = square(a)
+    return determinants.det(in_dtype(a, result_dtype(a, np.float64)))
 
 
 @face("scipy.linalg.norm", samples=("la.norm(x)", "la.norm(S, 2)"))
@@ -170,7 +171,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, cond: Any = None, overwrite_a: bool = Fals
           check_finite: bool = True) -> tuple:
     x, residuals, order, s = linalg.lstsq_above(matrix(a), as_array(b), epsilon(matrix(a)) if cond is None else cond,
                                                 cond is None)
-    if rank(as_array(b)) == 1 and not extents.at_least(shape_of(x)[0], shape_of(as_array(b))[0]):
+    if rank(as_array(b)) == 1 and not extents.is_at_least(shape_of(x)[0], shape_of(as_array(b))[0], "lstsq"):
         residuals = only_if(registry["equal"](order, shape_of(x)[0]), _one_residual(residuals), NO_RESIDUAL)
     return x, residuals, registry["cast"](order, dtype=np.dtype(np.int64)), s
 

@@ -230,9 +230,16 @@ def _strides(dims: tuple, order: str) -> list:
 
 @face("numpy.unravel_index")
 def unravel_index(indices: object, shape: object, order: str = "C") -> tuple:
-    i, dims = as_array(indices), extents_given(shape)
+    i, dims = _positions(indices), extents_given(shape)
     registry["check_index"](i, size_of(dims), axis=0)
     return tuple([(i // s) % n for s, n in zip(_strides(dims, order), dims)])
+
+
+def _positions(indices: ArrayLike) -> AnyArray:
+    i = as_array(indices)
+    if type_of(i).dtype.kind not in "iu":
+        raise TypeError("only int indices permitted")
+    return in_dtype(i, INT)                                     # a small type would overflow
 
 
 @face("numpy.ravel_multi_index")
@@ -241,7 +248,7 @@ def ravel_multi_index(multi_index: Any, dims: object, mode: str = "raise", order
     modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
     total: Any = 0
     for k, (i, n, s, m) in enumerate(zip(multi_index, sizes, _strides(sizes, order), modes)):
-        total = total + _in_mode(as_array(i), n, m, k) * s
+        total = total + _in_mode(_positions(i), n, m, k) * s
     return total
 
 
@@ -279,7 +286,8 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> AnyArray
     x = as_array(filt)
     if rank(x) != 1:
         raise refuse("numpy.trim_zeros", "more than one axis")
-    axes_of(axis, 1)
+    if not axes_of(axis, 1):
+        return x
     used = flatnonzero(x)
     n, count = shape_of(x)[0], shape_of(used)[0]
     padded = registry["concatenate"](used, iota_(1, dtype=INT) + n, axis=0) if "f" in trim.lower() else None

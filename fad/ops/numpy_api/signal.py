@@ -40,7 +40,11 @@ def _cut(whole: AnyArray, n: Extent, m: Extent, ax: int, mode: str) -> AnyArray:
         return whole
     if mode in ("same", "same, turned"):  # correlate2d turns its window after it has found the middle
         return _part(whole, ax, m // 2 if mode == "same, turned" else (m - 1) // 2, n)
-    return _part(whole, ax, m - 1, n - m + 1) if extents.at_least(n, m) else _part(whole, ax, n - 1, m - n + 1)
+    return _part(whole, ax, *((m - 1, n - m + 1) if _covers(n, m) else (n - 1, m - n + 1)))
+
+
+def _covers(n: Extent, m: Extent) -> bool:
+    return extents.is_at_least(n, m, "mode='valid'")
 
 
 def _by_transform(a: AnyArray, b: AnyArray, axes: tuple) -> AnyArray:
@@ -61,6 +65,9 @@ def _convolved(a: AnyArray, b: AnyArray, mode: str, axes: "tuple | None" = None)
         whole = correlated(padded(a, shape_of(b)[0] - 1), flipped(b))
     else:
         whole = _by_transform(a, b, axes)
+    pairs = [(shape_of(a)[ax], shape_of(b)[ax]) for ax in axes]
+    if mode == "valid" and not (all(_covers(n, m) for n, m in pairs) or all(_covers(m, n) for n, m in pairs)):
+        raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
     for ax in axes:
         whole = _cut(whole, shape_of(a)[ax], shape_of(b)[ax], ax, mode)
     return registry["rint"](whole) if dtype.kind in "biu" else in_dtype(whole, dtype)
