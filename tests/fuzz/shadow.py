@@ -16,14 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-import scipy.integrate
-import scipy.interpolate
-import scipy.linalg
-import scipy.ndimage
-import scipy.optimize
-import scipy.signal
-import scipy.sparse
-import scipy.spatial
 
 import fad
 from fad.ops.face import BY_NAME

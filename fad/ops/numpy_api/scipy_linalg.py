@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import INT, real_dtype, result_dtype, type_of
+from ...ir.types import INT, real_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
 from .. import extents
 from ..conditional import only_if
@@ -128,7 +128,7 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True, *, a
 @face("scipy.linalg.det", samples=("la.det(S)",))
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
     a = square(a)
-    return determinants.det(in_dtype(a, result_dtype(a, np.float64)))
+    return determinants.det(in_dtype(a, np.result_type(type_of(a).dtype, np.float64)))
 
 
 @face("scipy.linalg.norm", samples=("la.norm(x)", "la.norm(S, 2)"))
