@@ -1,9 +1,11 @@
-"""The fast part of the suite against the lowest and the highest versions that setup.cfg allows, on each Python that it names and this machine has.
+"""The fast part of the suite against the lowest and the highest versions that setup.cfg allows.
 
-    python .ci/versions.py [3.11 ...] [--only lowest|highest]      run by .ci/run in a fresh checkout; says what was run, and fails where a run does
+    python .ci/versions.py [3.11 ...] [--only lowest|highest]
 
-The lowest versions are the bounds of `install_requires` themselves, the highest what pip finds. Needs nothing but the interpreters: a virtual
-environment is made for each run, in a temporary folder.
+runs it on each Python that setup.cfg names and this machine has. It says what it ran, and fails where a run does;
+.ci/run calls it in a fresh checkout. The lowest versions are the bounds of `install_requires` themselves, the highest
+what pip finds. The script needs the interpreters alone: it makes a virtual environment for each run in a temporary
+folder.
 """
 import argparse
 import concurrent.futures
@@ -17,10 +19,12 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-LIMIT = 180                                                   # seconds that the tests of one run may take on two cores that have nothing else to do
-FAST = """tests/kernels/test_powers.py tests/kernels/test_numba_pipeline.py tests/api/test_malformed.py tests/api/test_transforms.py tests/trace/test_versions.py
-          tests/trace/test_draws.py tests/trace/test_text.py tests/golden tests/passes/test_pipeline.py tests/eager/test_graph.py tests/eager/test_inplace.py
-          tests/house/test_import.py""".split()
+LIMIT = 180                                                   # seconds for the tests of one run on two idle cores
+FAST = """
+    tests/api/test_malformed.py tests/api/test_transforms.py tests/eager/test_graph.py tests/eager/test_inplace.py
+    tests/golden tests/house/test_import.py tests/kernels/test_numba_pipeline.py tests/kernels/test_powers.py
+    tests/passes/test_pipeline.py tests/trace/test_draws.py tests/trace/test_text.py tests/trace/test_versions.py
+    """.split()
 TOOLS = ["pytest>=9", "pytest-xdist>=3", "hypothesis>=6"]
 # Runs a command and prints the processor time it took: other programs of the machine do not count.
 MEASURED = """import resource, subprocess, sys
@@ -50,10 +54,12 @@ def requirements(lowest: bool) -> list:
 
 def interpreter(version: str) -> "str | None":
     """A Python of this version: this one, one on the path, one of pyenv's, one of uv's; None if there is none."""
-    candidates = [sys.executable, shutil.which(f"python{version}"), *sorted(map(str, pathlib.Path.home().glob(f".pyenv/versions/{version}.*/bin/python")))]
+    pyenv = sorted(map(str, pathlib.Path.home().glob(f".pyenv/versions/{version}.*/bin/python")))
+    candidates = [sys.executable, shutil.which(f"python{version}"), *pyenv]
     if shutil.which("uv"):
         candidates.append(_output(["uv", "python", "find", version]))
-    return next((c for c in candidates if c and _output([c, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]) == version), None)
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    return next((c for c in candidates if c and _output([c, "-c", code]) == version), None)
 
 
 def _output(command: list) -> str:
@@ -78,8 +84,10 @@ def installed(python: str, which: str, home: pathlib.Path) -> str:
 def run(home: pathlib.Path) -> str:
     """Run the fast part in the environment at home/python; how it ended."""
     own = str(home / "python" / "bin" / "python")
-    known = _output([own, "-c", "import numba, numpy, scipy; print('numpy', numpy.__version__, 'numba', numba.__version__, 'scipy', scipy.__version__)"])
-    environment = {**os.environ, "FAD_CACHE_DIR": str(home / "fad"), "NUMBA_CACHE_DIR": str(home / "numba"), "PYTHONPATH": str(ROOT)}
+    known = _output([own, "-c", "import numba, numpy, scipy; "
+                                "print(*[f'{m.__name__} {m.__version__}' for m in (numpy, numba, scipy)])"])
+    environment = {**os.environ, "FAD_CACHE_DIR": str(home / "fad"), "NUMBA_CACHE_DIR": str(home / "numba"),
+                   "PYTHONPATH": str(ROOT)}
     environment.pop("FAD_TEST_CACHES", None)
     tests = [own, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *FAST]
     try:

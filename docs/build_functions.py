@@ -1,4 +1,7 @@
-"""Write reference/functions.md, the table of functions, and reference/ops.md, the table of ops, from what the compiler itself reads."""
+"""Write reference/functions.md, the table of functions, and reference/ops.md, the table of ops.
+
+Both come from the records that the compiler itself reads.
+"""
 
 import contextlib
 import copy
@@ -22,14 +25,16 @@ from fad.ops.numpy_api import within
 from fad.ops.table import TABLE
 
 FOLDER = Path(__file__).parent / "reference"
-COMPLETE = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special")  # the modules of which every public function is accounted for
+# the page accounts for every public function of these modules
+COMPLETE = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special")
 HEAD = """# Functions of NumPy and SciPy
 
 Type a few letters to find out whether fad differentiates a function.
 
 ```{raw} html
 <p class="fad-filter">
-  <input type="search" id="fad-filter" placeholder="for example: logsumexp, argmax, solve" aria-label="Filter the functions" autofocus>
+  <input type="search" id="fad-filter" placeholder="for example: logsumexp, argmax, solve"
+         aria-label="Filter the functions" autofocus>
   <span id="fad-count"></span>
 </p>
 <table class="table fad-functions" id="fad-functions">
@@ -51,7 +56,8 @@ FOOT = """
 **not traced**
 : fad raises [`UnsupportedFunctionError`](../errors.md#unsupportedfunctionerror) if an argument is being differentiated.
 
-The table is generated from the records that the compiler reads. [The table of ops](ops.md) lists the operations below these functions.
+The table is generated from the records that the compiler reads. [The table of ops](ops.md) lists the operations below
+these functions.
 """
 WORDS = (  # the first that fits: a subclass stands before its base
     (kinds.Zero, "zero"),
@@ -60,7 +66,7 @@ WORDS = (  # the first that fits: a subclass stands before its base
 )
 
 
-# -- one function ---------------------------------------------------------------------------------------------------------------
+# -- one function ------------------------------------------------------------------------------------------------------
 
 def original(name: str):
     """The function of that dotted name."""
@@ -75,7 +81,9 @@ def original(name: str):
 
 def leaves(result) -> list:
     """The arrays of a result."""
-    return [leaf for part in result for leaf in leaves(part)] if isinstance(result, (tuple, list)) else [np.asarray(result)]
+    if isinstance(result, (tuple, list)):
+        return [leaf for part in result for leaf in leaves(part)]
+    return [np.asarray(result)]
 
 
 X, S = np.array([0.31, 0.72, 0.55]), np.array([[2.3, 0.4, 0.1], [0.3, 1.9, 0.2], [0.1, 0.25, 3.1]])
@@ -106,10 +114,11 @@ def slope(call, arguments: tuple) -> list:
 
 
 def slopes(name: str) -> "bool | None":
-    """Whether a derivative of the function is not zero, at a point where it can be tried; None if there is no such point."""
+    """Whether a derivative of the function is not zero at a point where it can be tried; None without such a point."""
     tried = 0
     for arguments in CALLS:
-        with contextlib.suppress(Exception), warnings.catch_warnings(), fad.config.using(compile="never", fallback=False):
+        with (contextlib.suppress(Exception), warnings.catch_warnings(),
+              fad.config.using(compile="never", fallback=False)):
             warnings.simplefilter("ignore")
             found = slope(original(name), copy.deepcopy(arguments))     # np.copyto and others write to what they get
             tried += all(leaf.dtype.kind in "fc" for leaf in found)
@@ -141,7 +150,9 @@ def standing(face: Face) -> tuple[str, str]:
 def standing_of_solver(name: str) -> tuple[str, str]:
     """Solvers have derivatives where fad knows the condition that holds at their solution."""
     within.load_above("scipy.optimize")
-    return ("yes", "by the implicit function theorem") if name in within.WITHIN else ("no", "state its condition with fad.implicit")
+    if name in within.WITHIN:
+        return "yes", "by the implicit function theorem"
+    return "no", "state its condition with fad.implicit"
 
 
 def note_of(note: str) -> tuple[str, str]:
@@ -167,7 +178,7 @@ def public(name: str) -> str:
     return re.sub(r"\._\w+\.", ".", name).replace("_gen.", ".")
 
 
-# -- the page of functions ------------------------------------------------------------------------------------------------------
+# -- the page of functions ---------------------------------------------------------------------------------------------
 
 def untraced() -> list[tuple[str, str, str]]:
     """The public functions of the complete modules that fad does not trace, with the reason."""
@@ -176,7 +187,8 @@ def untraced() -> list[tuple[str, str, str]]:
         home = importlib.import_module(module)
         things = ((name, getattr(home, name)) for name in dir(home) if not name.startswith("_"))
         names = [name for name, thing in things if callable(thing) and not isinstance(thing, type)]
-        rows += [(f"{module}.{name}", "not traced", reason(name)) for name in names if f"{module}.{name}" not in BY_NAME]
+        rows += [(f"{module}.{name}", "not traced", reason(name))
+                 for name in names if f"{module}.{name}" not in BY_NAME]
     return rows
 
 
@@ -192,7 +204,7 @@ def row(name: str, word: str, remark: str) -> str:
     return f"<tr><td>{html.escape(name)}<td>{word}<td>{html.escape(remark)}"
 
 
-# -- the page of ops ------------------------------------------------------------------------------------------------------------
+# -- the page of ops ---------------------------------------------------------------------------------------------------
 
 def cell(text: str) -> str:
     """Text that a Markdown table can hold."""
@@ -203,17 +215,19 @@ def kind_of_derivative(op: Op) -> str:
     """How an op's record gives its derivative."""
     if word_of(op)[0] != "yes":
         return ": ".join(filter(None, word_of(op)))
-    return {kinds.Partials: "partials", kinds.Multilinear: "multilinear", kinds.LinearIn: "linear"}.get(type(op.derivative), "rule")
+    names = {kinds.Partials: "partials", kinds.Multilinear: "multilinear", kinds.LinearIn: "linear"}
+    return names.get(type(op.derivative), "rule")
 
 
 def ops_page() -> str:
     """The table of ops, kind by kind."""
     ops = [op for op in TABLE.values() if isinstance(op, Op)]
-    text = ["# The table of ops\n\nA traced program consists of these operations. Each record holds the derivative of its operation.\n"]
+    text = ["# The table of ops\n\n"
+            "A traced program consists of these operations. Each record holds the derivative of its operation.\n"]
     for kind in sorted({op.kind for op in ops}):
         rows = [f"| `{op.name}` | {cell(' '.join((op.__doc__ or '').split()))} | {cell(kind_of_derivative(op))} |"
                 for op in sorted(ops, key=lambda op: op.name) if op.kind == kind]
-        text.append(f"## {kind.capitalize()}\n\n| op | what it does | derivative |\n|---|---|---|\n" + "\n".join(rows) + "\n")
+        text += [f"## {kind.capitalize()}\n", "| op | what it does | derivative |", "|---|---|---|", *rows, ""]
     return "\n".join(text)
 
 

@@ -16,8 +16,10 @@ GROUPS = {  # page -> its title, one sentence, the names on it
     "Derivatives": {
         "grad": ("Gradients", "Differentiate a function that returns one number.", "grad value_and_grad"),
         "jacobian": ("Jacobians", "Differentiate a function that returns arrays.", "jacobian jacrev jacfwd"),
-        "hessian": ("Hessians", "Compute second derivatives, as a matrix or as products with a vector.", "hessian hvp vhp"),
-        "products": ("Products with the Jacobian", "Push tangents forward, or pull cotangents back.", "jvp vjp linearize"),
+        "hessian": ("Hessians", "Compute second derivatives, as a matrix or as products with a vector.",
+                    "hessian hvp vhp"),
+        "products": ("Products with the Jacobian", "Push tangents forward, or pull cotangents back.",
+                     "jvp vjp linearize"),
     },
     "Transforming and compiling": {
         "jit": ("Compilation", "Compile a function without differentiating it.", "jit"),
@@ -25,17 +27,21 @@ GROUPS = {  # page -> its title, one sentence, the names on it
         "numba": ("Numba and C", "Call a derivative from compiled code.", "cfunc export"),
     },
     "Steering the derivative": {
-        "custom": ("Your own rules", "Give a function a derivative of your own.", "custom_jvp custom_vjp stop_gradient"),
+        "custom": ("Your own rules", "Give a function a derivative of your own.",
+                   "custom_jvp custom_vjp stop_gradient"),
         "implicit": ("Implicit differentiation", "Differentiate the solution of an equation.", "implicit"),
         "checkpoint": ("Checkpoints", "Save less memory, and compute part of the function twice.", "checkpoint"),
-        "control": ("Explicit control flow", "Write loops and branches as functions, the way JAX does.", "cond switch while_loop fori_loop scan"),
+        "control": ("Explicit control flow", "Write loops and branches as functions, the way JAX does.",
+                    "cond switch while_loop fori_loop scan"),
         "structures": ("Structures", "Pass dictionaries, dataclasses and classes of your own.", "ravel register"),
     },
     "Checking and seeing": {
         "certify": ("Certificates", "Check a derivative four ways.", "certify"),
-        "seeing": ("Programs and source", "Read what fad made of a function.", "stages draw debug_print source explain show"),
+        "seeing": ("Programs and source", "Read what fad made of a function.",
+                   "stages draw debug_print source explain show"),
         "config": ("Settings", "Choose when fad compiles, where it keeps kernels and what it checks.", "config"),
-        "exceptions": ("Errors and warnings", "Catch what fad raises.", "FadError FallbackWarning InternalErrorWarning"),
+        "exceptions": ("Errors and warnings", "Catch what fad raises.",
+                       "FadError FallbackWarning InternalErrorWarning"),
     },
     "Tensors": {
         "tensor": ("The Tensor", "Record operations and call backward().", "Tensor"),
@@ -63,11 +69,13 @@ MODULES = {  # a public module -> what it is for
     "compat.autograd": "Run packages that were written for HIPS autograd.",
 }
 OF_LIBRARIES = {"linalg": "numpy.linalg", "special": "scipy.special", "fft": "numpy.fft", "numpy": "numpy"}
-IN_FULL = {"scipy": ("optimize",), "dask": ("",), "torch": ("",), "jax": ("",), "pytensor": ("",)}  # modules whose functions have numpydoc sections, and in which parts
-PARTS = {"nn": ("functional", "init", "utils"), "optim": ("lr_scheduler",), "autograd": ("forward_ad", "graph", "profiler"), "utils": ("checkpoint",)}
+# the modules whose functions have numpydoc sections, and in which parts
+IN_FULL = {"scipy": ("optimize",), "dask": ("",), "torch": ("",), "jax": ("",), "pytensor": ("",)}
+PARTS = {"nn": ("functional", "init", "utils"), "optim": ("lr_scheduler",), "utils": ("checkpoint",),
+         "autograd": ("forward_ad", "graph", "profiler")}
 
 
-# -- the roof -------------------------------------------------------------------------------------------------------------------
+# -- the roof ----------------------------------------------------------------------------------------------------------
 
 def directive(name: str) -> str:
     """The directive that documents one name of fad."""
@@ -95,7 +103,7 @@ def left_out() -> set[str]:
     return {name for name in fad.__all__ if not inspect.ismodule(getattr(fad, name))} - named
 
 
-# -- the modules ----------------------------------------------------------------------------------------------------------------
+# -- the modules -------------------------------------------------------------------------------------------------------
 
 def public(module) -> list[str]:
     """The public names of a module: its own, without the modules that it imports."""
@@ -130,13 +138,15 @@ def call_of(name: str, thing) -> str:
         parameters = list(inspect.signature(thing).parameters.values())
     except (TypeError, ValueError):
         return name
-    short = [("*" * (p.kind is p.VAR_POSITIONAL) or "**" * (p.kind is p.VAR_KEYWORD)) + p.name for p in parameters if p.name != "self"]
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    short = [stars.get(p.kind, "") + p.name for p in parameters if p.name != "self"]
     return f"{name}({', '.join(short[:4] + ['…'] * (len(short) > 4))})"
 
 
 def table_of(module) -> str:
     """A table of a module's public names."""
-    rows = [f"| `{call_of(name, getattr(module, name))}` | {first_sentence(getattr(module, name))} |" for name in public(module)]
+    things = {name: getattr(module, name) for name in public(module)}
+    rows = [f"| `{call_of(name, thing)}` | {first_sentence(thing)} |" for name, thing in things.items()]
     return "\n".join(["| name | what it does |", "|---|---|", *rows]) + "\n"
 
 
@@ -146,8 +156,9 @@ def module_page(name: str) -> str:
     head = f"# fad.{name}\n\n{MODULES[name]}\n"
     if name in OF_LIBRARIES:
         library = OF_LIBRARIES[name]
-        return (f"{head}\n`fad.{name}` holds the functions of `{library}` under their own names. Their documentation is that of `{library}`. "
-                f"[The table of functions](functions.md) says which of them fad differentiates. Code that calls `{library}` itself needs no change.\n\n"
+        return (f"{head}\n`fad.{name}` holds the functions of `{library}` under their own names. Their documentation "
+                f"is that of `{library}`. [The table of functions](functions.md) says which of them fad "
+                f"differentiates. Code that calls `{library}` itself needs no change.\n\n"
                 + ", ".join(f"`{each}`" for each in public(module)) + "\n")
     parts = [f"## fad.{name}.{part}\n\n{table_of(getattr(module, part))}" for part in PARTS.get(name, ())]
     own = [table_of(module)] if public(module) else []
@@ -157,16 +168,18 @@ def module_page(name: str) -> str:
 def full_page(name: str) -> str:
     """The page of a module whose functions have numpydoc sections."""
     module = importlib.import_module(f"fad.{name}")
-    names = [f"{part}.{each}".strip(".") for part in IN_FULL[name] for each in functions_first(getattr(module, part) if part else module)]
+    names = [f"{part}.{each}".strip(".") for part in IN_FULL[name]
+             for each in functions_first(getattr(module, part) if part else module)]
     sections = [headed(each, "-") + "\n" + directive(f"{name}.{each}") for each in names]
     return "\n".join([headed(f"fad.{name}", "="), MODULES[name] + "\n", *sections])
 
 
-# -- the pages ------------------------------------------------------------------------------------------------------------------
+# -- the pages ---------------------------------------------------------------------------------------------------------
 
 def listing(pages: dict) -> str:
     """A table of pages and the tree that the sidebar shows."""
-    rows = [f"| [{title}]({page}.rst) | {', '.join(f'`fad.{n}`' for n in names.split())} | {sentence} |" for page, (title, sentence, names) in pages.items()]
+    rows = [f"| [{title}]({page}.rst) | {', '.join(f'`fad.{n}`' for n in names.split())} | {sentence} |"
+            for page, (title, sentence, names) in pages.items()]
     return "| | | |\n|---|---|---|\n" + "\n".join(rows) + "\n"
 
 

@@ -19,7 +19,8 @@ release = version = fad.__version__
 extensions = [
     "myst_nb", "sphinx_design", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax",
 ]
-exclude_patterns = ["_build", "jupyter_execute", "**/.ipynb_checkpoints"]  # the second is what a build leaves beside its output
+# a build leaves jupyter_execute beside its output
+exclude_patterns = ["_build", "jupyter_execute", "**/.ipynb_checkpoints"]
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_block"]
 myst_heading_anchors = 3
@@ -44,7 +45,8 @@ html_js_files = ["functions.js"]
 html_logo = html_favicon = "_static/logo.svg"
 html_sidebars = {"index": [], "changelog": []}
 html_show_sourcelink = False
-WIDE = {f"tutorials/{notebook.stem}": [] for notebook in (HERE.parent / "notebooks").glob("*.ipynb")}  # code wants the room
+# no sidebar beside a tutorial: its code needs the width
+WIDE = {f"tutorials/{notebook.stem}": [] for notebook in (HERE.parent / "notebooks").glob("*.ipynb")}
 html_theme_options = {
     "logo": {"text": "fad", "alt_text": "fad: derivatives of plain NumPy programs"},
     "show_nav_level": 1,

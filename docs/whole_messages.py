@@ -1,4 +1,7 @@
-"""The error index shows each message as a whole: the page has ``...`` where the tests allow any text, the site has what fad says."""
+"""The error index shows each message as a whole.
+
+The page has ``...`` where the tests allow any text; the site has the text that fad prints.
+"""
 
 import contextlib
 import doctest
