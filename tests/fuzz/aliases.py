@@ -57,7 +57,8 @@ class Generator(Blocks):
         rebinding = Statement(self.r.choice([f"{u}, {v} = {v}, {u}", f"{u} = {v}", f"{u} = np.zeros(2)",
                                              f"{u} = {name}"]))
         rebinding = self.r.choice([rebinding, Statement(f"if {self.r.choice(TESTS)}:", [rebinding])])
-        read, write = Statement(f"s = s + {name}[{self.r.choice('01')}]"), Statement(f"{u}[{self.r.choice('01')}] += {self.r.choice(NUMBERS)}")
+        read = Statement(f"s = s + {name}[{self.r.choice('01')}]")
+        write = Statement(f"{u}[{self.r.choice('01')}] += {self.r.choice(NUMBERS)}")
         return [Statement(second)], read, self.r.choice([[write, rebinding], [rebinding, write]])
 
     def branch(self, depth):

@@ -85,9 +85,10 @@ class Generator:
 
     def contraction(self):
         operands = [self.pick(), self.pick()] if self.r.random() < 0.7 else [("W", "kde"), self.pick("d")]
-        union = sorted(set("".join(letters for _, letters in operands)))
+        names, letters = zip(*operands)
+        union = sorted(set("".join(letters)))
         out = self.r.sample(union, self.r.randint(0, min(3, len(union))))
-        text = f"np.einsum('{','.join(letters for _, letters in operands)}->{''.join(out)}', {', '.join(name for name, _ in operands)})"
+        text = f"np.einsum('{','.join(letters)}->{''.join(out)}', {', '.join(names)})"
         if "e" in out:
             out[out.index("e")] = "d" if "d" not in out else "e"
         if "e" not in out:
@@ -121,7 +122,8 @@ class Generator:
             self.make(f"np.full({name}.shape, {self.r.choice(('0.0', '0.3'))})", letters)
             for _ in range(self.r.randint(1, 3)):
                 entry = self.r.choice(("..., 0", "..., -1", "..., 1:", "0", "..."))
-                self.lines.append(f"v{k}[{entry}] {self.r.choice(('=', '+=', '+=', '*='))} {name}[{entry}] * {self.r.choice(('0.7', '1.3'))}")
+                sign, factor = self.r.choice(("=", "+=", "+=", "*=")), self.r.choice(("0.7", "1.3"))
+                self.lines.append(f"v{k}[{entry}] {sign} {name}[{entry}] * {factor}")
 
     def total(self):
         name, _ = self.pick()

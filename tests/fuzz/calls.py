@@ -96,55 +96,67 @@ def within(text):
 
 
 NUMBERS = within("""
-    GAIN | W[0] | W.sum() | I[0] | len(LS) | LS[0] | LS[-1] | sum(LS) | max(LS) | DT['p'] | DT.get('r', 0.9) | DT['q'][1] | len(DT) | len(ST) | TP[0] |
-    TP[1][0] | sum(TP[1]) | NESTED['a']['b'][0] | NESTED['a']['b'][1]['c'] | NESTED['list'][1][0] | NESTED['list'][0][0] | OB.k | OB.rate | OB.scale |
-    OB.w[1] | OB.inner.b | OB.inner.v.sum() | len(OB) | OB[0] | OB.parts[-1] | Model.rate | OB.table['u'] | OP.order | OP.damping | PAIR.left |
-    PAIR.right[0] | DQ[0] | len(DQ) | COUNT | float(FLAG) | (0.5 if LIMIT is None else LIMIT) | W.size | W.ndim | M[0, 1] | np.trace(M) | y.size |
-    x.shape[0] | DEFAULT | len(MODE) | MASK.sum() | globals()['GAIN'] | getattr(OB, 'rate') | math.fsum(LS) | np.mean(LS) | hasattr(OB, 'extra') |
-    getattr(OB, 'extra', 0.2) | len(NESTED['list']) | sum(v for v in DT.values() if np.ndim(v) == 0) | (1 in ST) | min(DQ) |
-    GATE @ y[:3] | GATES[-1] @ y | float(GATES[0]) | float(GATE)""")
+    GAIN | W[0] | W.sum() | I[0] | len(LS) | LS[0] | LS[-1] | sum(LS) | max(LS) | DT['p'] | DT.get('r', 0.9) |
+    DT['q'][1] | len(DT) | len(ST) | TP[0] | TP[1][0] | sum(TP[1]) | NESTED['a']['b'][0] | NESTED['a']['b'][1]['c'] |
+    NESTED['list'][1][0] | NESTED['list'][0][0] | OB.k | OB.rate | OB.scale | OB.w[1] | OB.inner.b | OB.inner.v.sum() |
+    len(OB) | OB[0] | OB.parts[-1] | Model.rate | OB.table['u'] | OP.order | OP.damping | PAIR.left | PAIR.right[0] |
+    DQ[0] | len(DQ) | COUNT | float(FLAG) | (0.5 if LIMIT is None else LIMIT) | W.size | W.ndim | M[0, 1] |
+    np.trace(M) | y.size | x.shape[0] | DEFAULT | len(MODE) | MASK.sum() | globals()['GAIN'] | getattr(OB, 'rate') |
+    math.fsum(LS) | np.mean(LS) | hasattr(OB, 'extra') | getattr(OB, 'extra', 0.2) | len(NESTED['list']) |
+    sum(v for v in DT.values() if np.ndim(v) == 0) | (1 in ST) | min(DQ) | GATE @ y[:3] | GATES[-1] @ y |
+    float(GATES[0]) | float(GATE)""")
 ARRAYS = within("""
-    W | W[::-1] | W[I] | OB.w | OB.inner.v | DT['q'] | NESTED['list'][0] | M[0] | M[:, 1] | M @ W | np.array(LS[:3]) | np.asarray(OB.w) * OB.k |
-    np.where(MASK, W, 0.1) | M.T[2] | np.sort(W)""")
+    W | W[::-1] | W[I] | OB.w | OB.inner.v | DT['q'] | NESTED['list'][0] | M[0] | M[:, 1] | M @ W | np.array(LS[:3]) |
+    np.asarray(OB.w) * OB.k | np.where(MASK, W, 0.1) | M.T[2] | np.sort(W)""")
 UNARY = within("""
-    np.tanh({0}) | np.sin({0}) | ACT({0}) | ACTS[0]({0}) | ACTS[-1]({0}) | LATER({0}) | CLOSED({0}) | scaled({0}, {1}) | OB.apply({0}) |
-    soft({0}, slope={1}) | ({0} * {1}) | ({0} + {1}) | ({0} - {1}) | {0} / (1.0 + {1} * {1}) | wavy({0})""")
+    np.tanh({0}) | np.sin({0}) | ACT({0}) | ACTS[0]({0}) | ACTS[-1]({0}) | LATER({0}) | CLOSED({0}) | scaled({0}, {1}) |
+    OB.apply({0}) | soft({0}, slope={1}) | ({0} * {1}) | ({0} + {1}) | ({0} - {1}) | {0} / (1.0 + {1} * {1}) |
+    wavy({0})""")
 TESTS = within("""
-    FLAG | MODE == 'a' | LIMIT is None | OB.kind == 'soft' | GAIN > 1.0 | LS[0] > 0.1 | 'r' in DT | len(LS) > 3 | OB.k > 2 | 2 in ST | OP.order == 2 |
-    isinstance(GAIN, int) | W[0] > 0.0 | DT['p'] > y[0] | y.sum() > GAIN | ACT is soft | OB.inner.next is None | MASK[0] | W.dtype == float | x.ndim == 1 |
-    callable(ACT) | not DQ | type(OB) is Model | bool(LS)""")
+    FLAG | MODE == 'a' | LIMIT is None | OB.kind == 'soft' | GAIN > 1.0 | LS[0] > 0.1 | 'r' in DT | len(LS) > 3 |
+    OB.k > 2 | 2 in ST | OP.order == 2 | isinstance(GAIN, int) | W[0] > 0.0 | DT['p'] > y[0] | y.sum() > GAIN |
+    ACT is soft | OB.inner.next is None | MASK[0] | W.dtype == float | x.ndim == 1 | callable(ACT) | not DQ |
+    type(OB) is Model | bool(LS)""")
 LOOPS = within("""
-    for v in LS: | for v in W: | for v in OB.parts: | for k in range(COUNT): | for k in range(len(LS)): | for v in DQ: | for k in range(OP.order): |
-    for v in TP[1]: | for k, v in enumerate(OB.w): | for name, v in DT.items(): | for g in ACTS: | for row in M: | for k in I: | for v in sorted(ST): |
-    for u, v in zip(W, LS): | for name in MODE: | for name in OP.names:""")
+    for v in LS: | for v in W: | for v in OB.parts: | for k in range(COUNT): | for k in range(len(LS)): | for v in DQ: |
+    for k in range(OP.order): | for v in TP[1]: | for k, v in enumerate(OB.w): | for name, v in DT.items(): |
+    for g in ACTS: | for row in M: | for k in I: | for v in sorted(ST): | for u, v in zip(W, LS): | for name in MODE: |
+    for name in OP.names:""")
 
 CHANGES = within("""
-    GAIN = {0} | GAIN = {1} | GAIN = np.float64({0}) | GAIN = np.array({0}) | COUNT = {1} | MODE = {2} | FLAG = not FLAG | LIMIT = {0} | LIMIT = None |
-    W[{3}] = {0} | W *= {0} | W = W * {0} | W = W.astype(np.float32) | W = np.array([{0}, 0.1, 0.2, {0}])[:3] | W = W[::-1] | W = [0.1, {0}, 0.3] |
-    W.sort() | I[0], I[1] = I[1], I[0] | I = I[::-1] | MASK[{3}] ^= True | M[{3}, 1] = {0} | M = M.T | M = np.asfortranarray(M * {0}) | M += {0} |
-    W = M[1] | W = M[:, 2] | OB.w = W | W[...] = {0} | np.copyto(W, {0}) | W.fill({0}) | W.flat[1] = {0} | np.negative(W, out=W) | LS[{3}] = {0} |
-    LS.append({0}) | LS.pop() | LS.sort() | LS.reverse() | LS = [{0}, {0}, 0.4] | LS.insert(0, {0}) | LS += [{0}] | LS[:] = [0.3, {0}, 0.1] | LS[0] = {1} |
-    DT['p'] = {0} | DT['r'] = {0} | DT.pop('r', None) | DT['q'][1] = {0} | DT['q'] = np.array([{0}, 0.3, 0.2]) | DT = {{**DT, 'p': {0}}} |
-    DT.update(p={1}) | DT['p'], DT['r'] = {0}, DT['p'] | DT.setdefault('r', {0}) | ST.add({1}) | ST.discard(2) | ST = {{3, 5}} | TP = ({0}, TP[1]) |
-    TP[1][0] = {0} | TP[1].append({0}) | TP = (0.1, [{0}]) | NESTED['a']['b'][0] = {0} | NESTED['a']['b'][1]['c'] = {0} |
-    NESTED['a'] = {{'b': [{0}, {{'c': {0}}}]}} | NESTED['list'][0][0] = {0} | NESTED['list'][1] = ({0}, 0.1) | NESTED['list'].append({0}) |
-    NESTED['list'][0] = np.array([{0}, 1.0, 0.5]) | OB.k = {1} | OB.k = {0} | OB.rate = {0} | Model.rate = {0} | OB.parts.append({0}) | OB.parts[0] = {0} |
-    OB.kind = {2} | OB.inner.b = {0} | OB.inner.v[0] = {0} | OB.inner.v = W | OB.inner = types.SimpleNamespace(b={0}, v=W * 1.0, next=OB.inner) |
-    OB = Model() | OB.w[1] = {0} | OB.extra = {0} | OB.__dict__.pop('extra', None) | OB.__dict__.pop('rate', None) | Model.table = {{'u': {0}}} |
-    Model.table['u'] = {0} | Model.scale = property(lambda self: {0}) | Model.apply = lambda self, x: x * {0} | OB.apply = wavy |
-    Model.__len__ = lambda self: 5 | OB.__dict__.update(k={1}) | vars(OB)['k'] = {1} | setattr(OB, 'k', {1}) |
-    OB = type('Other', (Model,), {{'rate': {0}}})() | OP.order = {1} | OP.damping = {0} | OP = Options({1}, {0}) | OP.names = ('p',) |
-    PAIR = Pair({0}, PAIR.right) | PAIR.right[0] = {0} | PAIR = PAIR._replace(left={0}) | DQ.append({0}) | DQ.popleft() if len(DQ) > 1 else None |
-    DQ.rotate(1) | DQ[0] = {0} | DQ = deque([{0}, 0.5]) | ACT = wavy | ACT = soft | ACT = np.tanh | ACT = lambda x: x * {0} | ACTS.reverse() |
-    ACTS[0] = np.cos | ACTS.append(wavy) | ACT = OB | soft.__defaults__ = ({0},) | LATER = functools.partial(wavy, slope={0}) |
-    LATER = functools.partial(soft, slope=W[0]) | LATER.keywords['slope'] = {0} | CHANGE({0}) | CHANGE({1}) | CLOSED, CHANGE = outer({1}) |
-    scaled.__code__ = (lambda x, by: x - by * GAIN).__code__ | wavy.__kwdefaults__ = None | f.__defaults__ = ({0},) | soft = wavy | wavy = soft |
-    GATES[0].k = {0} | GATE.k = {0} | GATES.reverse() | Gate.share = {0} | GATE.within.u[0] = {0} | helped = lambda k: k + {0} | GATES[-1] = Gate({0}) |
-    scaled = lambda x, by: x + by | Model.__call__ = lambda self, x: x.sum() * {0} |
+    GAIN = {0} | GAIN = {1} | GAIN = np.float64({0}) | GAIN = np.array({0}) | COUNT = {1} | MODE = {2} |
+    FLAG = not FLAG | LIMIT = {0} | LIMIT = None | W[{3}] = {0} | W *= {0} | W = W * {0} | W = W.astype(np.float32) |
+    W = np.array([{0}, 0.1, 0.2, {0}])[:3] | W = W[::-1] | W = [0.1, {0}, 0.3] | W.sort() | I[0], I[1] = I[1], I[0] |
+    I = I[::-1] | MASK[{3}] ^= True | M[{3}, 1] = {0} | M = M.T | M = np.asfortranarray(M * {0}) | M += {0} | W = M[1] |
+    W = M[:, 2] | OB.w = W | W[...] = {0} | np.copyto(W, {0}) | W.fill({0}) | W.flat[1] = {0} | np.negative(W, out=W) |
+    LS[{3}] = {0} | LS.append({0}) | LS.pop() | LS.sort() | LS.reverse() | LS = [{0}, {0}, 0.4] | LS.insert(0, {0}) |
+    LS += [{0}] | LS[:] = [0.3, {0}, 0.1] | LS[0] = {1} | DT['p'] = {0} | DT['r'] = {0} | DT.pop('r', None) |
+    DT['q'][1] = {0} | DT['q'] = np.array([{0}, 0.3, 0.2]) | DT = {{**DT, 'p': {0}}} | DT.update(p={1}) |
+    DT['p'], DT['r'] = {0}, DT['p'] | DT.setdefault('r', {0}) | ST.add({1}) | ST.discard(2) | ST = {{3, 5}} |
+    TP = ({0}, TP[1]) | TP[1][0] = {0} | TP[1].append({0}) | TP = (0.1, [{0}]) | NESTED['a']['b'][0] = {0} |
+    NESTED['a']['b'][1]['c'] = {0} | NESTED['a'] = {{'b': [{0}, {{'c': {0}}}]}} | NESTED['list'][0][0] = {0} |
+    NESTED['list'][1] = ({0}, 0.1) | NESTED['list'].append({0}) | NESTED['list'][0] = np.array([{0}, 1.0, 0.5]) |
+    OB.k = {1} | OB.k = {0} | OB.rate = {0} | Model.rate = {0} | OB.parts.append({0}) | OB.parts[0] = {0} |
+    OB.kind = {2} | OB.inner.b = {0} | OB.inner.v[0] = {0} | OB.inner.v = W |
+    OB.inner = types.SimpleNamespace(b={0}, v=W * 1.0, next=OB.inner) | OB = Model() | OB.w[1] = {0} | OB.extra = {0} |
+    OB.__dict__.pop('extra', None) | OB.__dict__.pop('rate', None) | Model.table = {{'u': {0}}} |
+    Model.table['u'] = {0} | Model.scale = property(lambda self: {0}) | Model.apply = lambda self, x: x * {0} |
+    OB.apply = wavy | Model.__len__ = lambda self: 5 | OB.__dict__.update(k={1}) | vars(OB)['k'] = {1} |
+    setattr(OB, 'k', {1}) | OB = type('Other', (Model,), {{'rate': {0}}})() | OP.order = {1} | OP.damping = {0} |
+    OP = Options({1}, {0}) | OP.names = ('p',) | PAIR = Pair({0}, PAIR.right) | PAIR.right[0] = {0} |
+    PAIR = PAIR._replace(left={0}) | DQ.append({0}) | DQ.popleft() if len(DQ) > 1 else None | DQ.rotate(1) |
+    DQ[0] = {0} | DQ = deque([{0}, 0.5]) | ACT = wavy | ACT = soft | ACT = np.tanh | ACT = lambda x: x * {0} |
+    ACTS.reverse() | ACTS[0] = np.cos | ACTS.append(wavy) | ACT = OB | soft.__defaults__ = ({0},) |
+    LATER = functools.partial(wavy, slope={0}) | LATER = functools.partial(soft, slope=W[0]) |
+    LATER.keywords['slope'] = {0} | CHANGE({0}) | CHANGE({1}) | CLOSED, CHANGE = outer({1}) |
+    scaled.__code__ = (lambda x, by: x - by * GAIN).__code__ | wavy.__kwdefaults__ = None | f.__defaults__ = ({0},) |
+    soft = wavy | wavy = soft | GATES[0].k = {0} | GATE.k = {0} | GATES.reverse() | Gate.share = {0} |
+    GATE.within.u[0] = {0} | helped = lambda k: k + {0} | GATES[-1] = Gate({0}) | scaled = lambda x, by: x + by |
+    Model.__call__ = lambda self, x: x.sum() * {0} |
     NESTED = {{'a': {{'b': [{0}, {{'c': 0.5}}]}}, 'list': [W, (0.5, {0})]}}""")
 GIVEN = within("""
-    x | x * 0.9 | np.append(x, 0.2) | x[:3] | x[::-1] | np.repeat(x, 2)[::2] | x.astype(np.float32) | x.tolist() | x + 0.1 | np.ascontiguousarray(x[::-1]) |
-    np.arange(1, 5) | x[1:]""")
+    x | x * 0.9 | np.append(x, 0.2) | x[:3] | x[::-1] | np.repeat(x, 2)[::2] | x.astype(np.float32) | x.tolist() |
+    x + 0.1 | np.ascontiguousarray(x[::-1]) | np.arange(1, 5) | x[1:]""")
 # what the function may use by way of another
 ALWAYS = ("pass", "Model", "Gate", "CHANGE", "vars", "setattr", "soft", "wavy", "helped", "LS", "W", "f")
 CLOSE, SINGLE = 1e-6, 1e-3
@@ -205,7 +217,8 @@ class Generator(Blocks):
                          [Statement(f"s = s + {self.value('y[0]', 1)} * {number} * 0.3"), *self.iteration(1, depth)])
 
     def change(self):
-        numbers = f"{self.r.uniform(-1, 1):.3f}", str(self.r.randint(1, 4)), self.r.choice(["'a'", "'b'", "'soft'", "'hard'"]), str(self.r.randint(0, 2))
+        numbers = (f"{self.r.uniform(-1, 1):.3f}", self.r.randint(1, 4),
+                   self.r.choice(["'a'", "'b'", "'soft'", "'hard'"]), self.r.randint(0, 2))
         done = self.r.choice(CHANGES).format(*numbers) if self.r.random() < 0.85 else "pass"
         return Statement(f"{done}  # {self.r.choice(GIVEN) if self.r.random() < 0.25 else 'x'}")
 

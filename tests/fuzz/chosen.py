@@ -36,7 +36,9 @@ class O(Method):
     def __init__(self, w, r):
         self.w, self.r = w, r
 
-A, B, C = D(1.0, [3.0, 1.0], np.array([1.0, 2.0])), D(2.0, [4.0, 2.0], np.array([3.0, 4.0])), D(0.5, [0.3, 0.2], np.array([5.0, 6.0]))
+A = D(1.0, [3.0, 1.0], np.array([1.0, 2.0]))
+B = D(2.0, [4.0, 2.0], np.array([3.0, 4.0]))
+C = D(0.5, [0.3, 0.2], np.array([5.0, 6.0]))
 P, Q, R = F(1.5, [2.0, 1.0]), F(2.5, [1.0, 3.0]), F(0.7, [0.2, 0.1])
 U, V, W = O(1.2, [2.0, 1.0]), O(2.2, [1.0, 3.0]), O(0.6, [0.4, 0.9])
 TABLE, ROW = {"x": A, "y": B}, [A, B, C]
@@ -136,12 +138,13 @@ def calls_of(body, tier):
                 return None
             with judge.tier(tier, refusals=True, raising=True):
                 got = attempt(g, x.copy())
-            states = [left(scope) for scope in scopes]
+            expected, after = [left(scope) for scope in scopes]
+            at = f"call {number}, after {change.head!r}"
             if isinstance(got, Exception):
-                return f"call {number}, after {change.head!r}: {type(got).__name__}: {got}"
-            if not np.allclose(got, want,
-                               rtol=1e-10) or len(states[0]) != len(states[1]) or not np.allclose(*states, rtol=1e-10):
-                return f"call {number}, after {change.head!r}: {got} instead of {want}, and {states[1]} instead of {states[0]}"
+                return f"{at}: {type(got).__name__}: {got}"
+            same = np.allclose(got, want, rtol=1e-10) and len(expected) == len(after)
+            if not same or not np.allclose(expected, after, rtol=1e-10):
+                return f"{at}: {got} instead of {want}, and {after} instead of {expected}"
     return None
 
 

@@ -140,7 +140,8 @@ class Edges:
 
     def complex_numbers(self, depth):
         """Complex values on the way to a real one."""
-        s, t, a, b, z, i = self.sum_name(), self.scalar(1), self.pick(self.arrays), self.pick(self.arrays), self.fresh("z"), self.fresh("i")
+        s, t, a, b = self.sum_name(), self.scalar(1), self.pick(self.arrays), self.pick(self.arrays)
+        z, i = self.fresh("z"), self.fresh("i")
         start = self.pick([f"{a} + 1j * {b}", f"np.exp(1j * {a})", f"np.sqrt({a} + 0j)", f"np.fft.fft({a})",
                            f"np.zeros(n, dtype=complex) + {a}",
                            f"({a} + 0.5j) / ({b} - 2j)",
@@ -159,5 +160,6 @@ class Edges:
                           f"np.real({z} @ np.conj({z})) / n",
                           f"np.abs(np.prod({z}) / 4.0)"])
         if self.r.random() < 0.25:
-            return [Statement(f"{s} = np.tanh(escape({self.pick([f'complex({t}, 0.3)', f'{t} + 0.6j', f'0.4 * {t} - 0.2j'])}))")]
+            start = self.pick([f"complex({t}, 0.3)", f"{t} + 0.6j", f"0.4 * {t} - 0.2j"])
+            return [Statement(f"{s} = np.tanh(escape({start}))")]
         return [Statement(f"{z} = {start}"), *change, Statement(f"{s} = np.tanh({read})")]

@@ -17,21 +17,21 @@ from .calls import attempt, text_of, within
 from .statement import Statement
 
 EFFECTS = within("""
-    W[{0}] = {1} | W[:2] += y[:2] | W *= 0.9 | M[0] = y[:3] | M[:, 1] += {1} | M.T[2] *= 0.5 | OB.w[{0}] += {1} | OB.inner.v[:] = y[:3] * 0.3 | DT['q'][1] = {1} |
-    NESTED['list'][0][0] += {1} | np.add.at(W, I, 0.1) | W.fill(0.3) | W.sort() | np.copyto(W, y[:3]) | np.sin(W, out=W) | I[0], I[1] = I[1], I[0] |
-    LS[{0}] = {1} | LS.append(0.25) if len(LS) < 9 else None | LS.append({1}) if len(LS) < 9 else None | LS.pop() | LS.reverse() |
-    LS[:] = [0.1, {1}, 0.2] | LS.insert(0, 0.7) if len(LS) < 9 else None |
-    DT['p'] = {1} | DT['r'] = 0.4 | DT['r'] = {1} | DT.pop('r', None) | DT.update(p={1}) | DT['p'] *= 0.5 | ST.add(7) |
-    TP[1][0] = {1} | TP[1].append(0.3) if len(TP[1]) < 9 else None |
-    OB.k += 1 | OB.rate = {1} | OB.extra = {1} | OB.extra = 0.6 | OB.parts[0] = {1} | OB.parts.append(0.1) if len(OB.parts) < 9 else None |
-    OB.inner.b *= 0.7 | OB.inner.b = {1} |
-    OB.inner.v = y[:3] * 1.0 | OP.order = 1 | OP.damping += {1} | PAIR.right[0] = {1} | DQ.append({1}) | DQ.rotate(1) | DQ.popleft() if len(DQ) > 1 else None |
-    Model.rate = {1} |
-    Model.table['u'] += 0.1 | setattr(OB, 'k', 4) | setattr(OB, 'rate', {1}) | vars(OB)['k'] = 2 | GATES[0].k = {1} | GATE.within.u[0] = {1} | GATES.reverse() |
-    NESTED["a"]["b"][0] = {1} |
-    NESTED['a']['b'][1]['c'] += {1} | GAIN = {1} | GAIN = GAIN * 0.5 | COUNT += 1 | MODE = 'b' | FLAG = not FLAG | LIMIT = {1} | CHANGE({1}) | CHANGE(0.3) | W = W * {1} |
-    W = y[:3] * 1.0 | ACTS.reverse() | ACT = wavy | DT = {{'p': {1}, 'q': W * 1.0}} | y[0] = W[1]; W[1] = 0.9 | v = W; v[0] += {1} | row = M[1]; row += y[:3] |
-    OB.w = W | DT['q'] = OB.w | LS2 = LS; LS2.append(0.5) if len(LS) < 9 else None |
+    W[{0}] = {1} | W[:2] += y[:2] | W *= 0.9 | M[0] = y[:3] | M[:, 1] += {1} | M.T[2] *= 0.5 | OB.w[{0}] += {1} |
+    OB.inner.v[:] = y[:3] * 0.3 | DT['q'][1] = {1} | NESTED['list'][0][0] += {1} | np.add.at(W, I, 0.1) | W.fill(0.3) |
+    W.sort() | np.copyto(W, y[:3]) | np.sin(W, out=W) | I[0], I[1] = I[1], I[0] | LS[{0}] = {1} |
+    LS.append(0.25) if len(LS) < 9 else None | LS.append({1}) if len(LS) < 9 else None | LS.pop() | LS.reverse() |
+    LS[:] = [0.1, {1}, 0.2] | LS.insert(0, 0.7) if len(LS) < 9 else None | DT['p'] = {1} | DT['r'] = 0.4 |
+    DT['r'] = {1} | DT.pop('r', None) | DT.update(p={1}) | DT['p'] *= 0.5 | ST.add(7) | TP[1][0] = {1} |
+    TP[1].append(0.3) if len(TP[1]) < 9 else None | OB.k += 1 | OB.rate = {1} | OB.extra = {1} | OB.extra = 0.6 |
+    OB.parts[0] = {1} | OB.parts.append(0.1) if len(OB.parts) < 9 else None | OB.inner.b *= 0.7 | OB.inner.b = {1} |
+    OB.inner.v = y[:3] * 1.0 | OP.order = 1 | OP.damping += {1} | PAIR.right[0] = {1} | DQ.append({1}) | DQ.rotate(1) |
+    DQ.popleft() if len(DQ) > 1 else None | Model.rate = {1} | Model.table['u'] += 0.1 | setattr(OB, 'k', 4) |
+    setattr(OB, 'rate', {1}) | vars(OB)['k'] = 2 | GATES[0].k = {1} | GATE.within.u[0] = {1} | GATES.reverse() |
+    NESTED["a"]["b"][0] = {1} | NESTED['a']['b'][1]['c'] += {1} | GAIN = {1} | GAIN = GAIN * 0.5 | COUNT += 1 |
+    MODE = 'b' | FLAG = not FLAG | LIMIT = {1} | CHANGE({1}) | CHANGE(0.3) | W = W * {1} | W = y[:3] * 1.0 |
+    ACTS.reverse() | ACT = wavy | DT = {{'p': {1}, 'q': W * 1.0}} | y[0] = W[1]; W[1] = 0.9 | v = W; v[0] += {1} |
+    row = M[1]; row += y[:3] | OB.w = W | DT['q'] = OB.w | LS2 = LS; LS2.append(0.5) if len(LS) < 9 else None |
     o2 = OB; o2.k = 1 | del DT['p'] | LS.clear() | y = W; y[0] = 0.2 | s = LS.pop(0) + s""")
 NUMBERS = within("y[0] | s | 0.3 | y.sum() * 0.2 | W[0] | LS[0] | 2 | GAIN | OB.rate")
 GLOBALS = ("GAIN", "COUNT", "MODE", "FLAG", "LIMIT", "W", "ACT", "DT")
@@ -107,24 +107,23 @@ def calls_of(body, tier):
         x = eval(given, {"np": np, "x": judge.POINT[:4].copy()})
         if np.asarray(x).dtype.kind == "i" or isinstance(x, list):
             continue
-        before = state_of(jitted)
+        at, before = f"call {number}, after {done!r} with {given}", state_of(jitted)
         with judge.tier(tier, raising=True):
             got = attempt(compiled, x.copy())
         if isinstance(got, FadError):
             if not alike(before, state_of(jitted)):
-                return f"call {number}, after {done!r} with {given}: refused, and changed {difference(before, state_of(jitted))}"
+                return f"{at}: refused, and changed {difference(before, state_of(jitted))}"
             return None
         want = attempt(f, x.copy())
         if isinstance(want, NameError):
             return None
         if isinstance(want, Exception):
-            return None if isinstance(got,
-                                      type(want)) else f"call {number}, after {done!r} with {given}: value: {got!r:.500} instead of {want!r:.500}"
+            return None if isinstance(got, type(want)) else f"{at}: value: {got!r:.500} instead of {want!r:.500}"
         if np.ndim(want) or not np.isfinite(want):
             return None
         wrong = calls.differs("value", want, got)
         if wrong or not alike(state_of(plainly), state_of(jitted)):
-            return f"call {number}, after {done!r} with {given}: {wrong or 'state: ' + difference(state_of(plainly), state_of(jitted))}"
+            return f"{at}: {wrong or 'state: ' + difference(state_of(plainly), state_of(jitted))}"
     return None
 
 

@@ -164,7 +164,8 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
         return [Statement(f"{name} = {value} * 1.0")]
 
     def write_item(self, depth):
-        return [Statement(f"{self.pick(self.writable)}[{self.index()}] {self.pick(['=', '+=', '-='])} {self.scalar()} * 0.5")]
+        target = f"{self.pick(self.writable)}[{self.index()}]"
+        return [Statement(f"{target} {self.pick(['=', '+=', '-='])} {self.scalar()} * 0.5")]
 
     def write_slice(self, depth):
         a, b = self.pick(self.writable), self.pick(self.arrays)
@@ -188,7 +189,8 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
             name, head = self.pick(self.writable), []
         else:
             name = self.fresh("a")
-            head = [Statement(f"{name} = {self.pick(['np.zeros(n)', 'np.empty(n)', 'np.zeros_like(x)', 'np.ones(len(x))'])}")]
+            made = self.pick(["np.zeros(n)", "np.empty(n)", "np.zeros_like(x)", "np.ones(len(x))"])
+            head = [Statement(f"{name} = {made}")]
         self.indices.append(i)
         loop = Statement(f"for {i} in range(n):", [Statement(f"{name}[{i}] = {self.scalar()}")])
         self.indices.pop()

@@ -134,7 +134,8 @@ class Graph:
         return " + ".join(terms)
 
     def change(self):
-        k, side = self.r.choice(self.leaves) if self.leaves and self.r.random() < 0.7 else (self.r.randrange(self.count), self.r.randrange(2))
+        k, side = (self.r.choice(self.leaves) if self.leaves and self.r.random() < 0.7
+                   else (self.r.randrange(self.count), self.r.randrange(2)))
         place = self.place(k, side)
         if self.kinds[k] == "an exception" and self.r.random() < 0.5:
             return f"N{k}.args = ({self.leaf()}, {self.leaf()})"
@@ -230,9 +231,8 @@ def problem_of(seed, tier, way, folder):
             if np.ndim(want):                                 # an array stands where a number did
                 continue
             expected = np.array([module.f(d) for d in np.eye(3)])               # it is linear in x
-            if isinstance(value,
-                          Exception) or not np.isclose(value,
-                                                       want) or isinstance(slope, Exception) or not np.allclose(slope, expected):
+            if (isinstance(value, Exception) or not np.isclose(value, want)
+                    or isinstance(slope, Exception) or not np.allclose(slope, expected)):
                 return f"call {k}, after {change!r}: {value!r}, {slope!r} instead of {want!r}, {expected!r}"
     return None
 
@@ -246,7 +246,8 @@ def report(seed, compile=False):
     if problem is None:
         return None
     lines, reading, changes = program(seed)
-    return f"seed {seed}, {way}, {re.sub(r'at 0x[0-9a-f]+', '', problem)}\n{lines}\nf(x) = {reading}\n" + "\n".join(changes) + "\n"
+    problem = re.sub(r"at 0x[0-9a-f]+", "", problem)
+    return "\n".join([f"seed {seed}, {way}, {problem}", lines, f"f(x) = {reading}", *changes, ""])
 
 
 if __name__ == "__main__":

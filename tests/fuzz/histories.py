@@ -72,19 +72,18 @@ class Generator(Blocks):
                                     "ys.append(ys[-1] * 0.5)", "ys += [z * 1.1]", "ys.extend([y * 0.3, u + t])"))]
 
     def shrink(self, depth):
-        return [Statement("if len(ys) > 1:", [Statement(self.pick("ys.pop()", f"{self.name()} = ys.pop()", "ys.pop(0)",
-                                                                      "ys[-1] = ys[0] * 0.5", f"ys[0] = {self.name()}"))])]
+        change = self.pick("ys.pop()", f"{self.name()} = ys.pop()", "ys.pop(0)", "ys[-1] = ys[0] * 0.5",
+                           f"ys[0] = {self.name()}")
+        return [Statement("if len(ys) > 1:", [Statement(change)])]
 
     def write(self, depth):
         v = self.name()
         return [Statement(self.pick(f"{v}[0] += 0.1", f"{v}[1] = t", f"{v} *= 0.9", f"{v}[:2] = {self.name()}[1:]",
-                                    "ys[0][1] *= 0.9",
-                                    "ys[-1][0] = t", "ys[-1] += 0.1 * y"))]
+                                    "ys[0][1] *= 0.9", "ys[-1][0] = t", "ys[-1] += 0.1 * y"))]
 
     def number(self, depth):
         return [Statement(self.pick("t = t + h", "h = h * 0.5", "h = min(0.4, h * 1.3)", "s = s + ys[-1].sum() * 0.2",
-                                    "t = np.tanh(t + y[0])",
-                                    "k += 1", "s += 0.1 * sum(ts)"))]
+                                    "t = np.tanh(t + y[0])", "k += 1", "s += 0.1 * sum(ts)"))]
 
     def loop(self, depth):
         if self.r.random() < 0.4:

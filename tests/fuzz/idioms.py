@@ -37,7 +37,8 @@ class Idioms:
 
     def items(self, depth):
         """A loop over the elements of arrays."""
-        a, b, i, u, v = self.pick(self.arrays), self.pick(self.arrays), self.fresh("i"), self.fresh("u"), self.fresh("u")
+        a, b = self.pick(self.arrays), self.pick(self.arrays)
+        i, u, v = self.fresh("i"), self.fresh("u"), self.fresh("u")
         heads = [(f"for {u} in {a}:", [u], []), (f"for {u}, {v} in zip({a}, {b}):", [u, v], []),
                  (f"for {i}, {u} in enumerate({a}):", [u], [i]),
                  (f"for {u}, {v} in zip({a}[1:], {b}[:-1]):", [u, v], []),
@@ -163,8 +164,10 @@ class Matrices:
         value = self.pick([f"np.outer({a}, {self.pick(self.arrays)})", "np.zeros((n, n))", "np.eye(n)",
                            f"np.tile({a}, (n, 1))", f"np.diag({a})",
                            f"{a}[:, None] - {self.pick(self.arrays)}"])
+        if depth and not self.matrices:
+            return self.update_scalar(depth)
         if depth:
-            return [Statement(f"{self.pick(self.matrices)} = {self.matrix()} * 1.0")] if self.matrices else self.update_scalar(depth)
+            return [Statement(f"{self.pick(self.matrices)} = {self.matrix()} * 1.0")]
         name = self.fresh("M")
         self.matrices.append(name)
         return [Statement(f"{name} = {value} * 1.0")]
@@ -211,10 +214,9 @@ class Matrices:
         if not self.matrices:
             return self.new_matrix(depth)
         M, v = self.pick(self.matrices), self.fresh("v")
-        return [Statement(f"for {v} in {M}:",
-                          [Statement(self.pick([f"{self.sum_name()} += 0.1 * np.mean({v})", f"{v}[0] = 0.5 * {v}[1]",
-                                                f"{v} *= 0.9",
-                                                                   f"{self.sum_name()} += 0.1 * {v} @ {self.pick(self.arrays)} / n"]))])]
+        body = self.pick([f"{self.sum_name()} += 0.1 * np.mean({v})", f"{v}[0] = 0.5 * {v}[1]", f"{v} *= 0.9",
+                          f"{self.sum_name()} += 0.1 * {v} @ {self.pick(self.arrays)} / n"])
+        return [Statement(f"for {v} in {M}:", [Statement(body)])]
 
     def from_matrix(self, depth):
         if not self.matrices or depth:

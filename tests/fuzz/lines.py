@@ -20,10 +20,13 @@ from .calls import attempt, text_of, within
 from .statement import Statement
 
 LINES = within("""
-    print({1}, {0}, MODE) | print('s', f'{{s:.3f}} of {{{1}!r}}', sep='=', end=';') | print(y) | print([s, {1}], (y[0],), {{'y': y[:2]}}) | print(W, len(y), y.shape) |
-    print(OB.k, OB.rate, LS, ST) | print(DT) | print({1} > 0.3, -{1}) | print(f'{{LS}} {{OB.parts}}', TP, COUNT) | print(OB.w[{0}], OB.inner.b, NESTED['a']) |
-    LOG.info('%.3f at %d', {1}, {0}) | LOG.info('%s of %r', {1}, MODE) | LOG.info(f'{{{1}}} and {{y[{0}]:8.2f}}') | LOG.debug('%(a)s, %(b).2e', {{'a': y[:2], 'b': {1}}}) |
-    LOG.warning('limit %s' % LIMIT) | LOG.info('{{}} {{:.2f}}'.format(MODE, {1})) | LOG.debug('count %s', [COUNT, {1}]) | LOG.setLevel(20) | message = f'{{{1}:.4f}}' ; print(message)""")
+    print({1}, {0}, MODE) | print('s', f'{{s:.3f}} of {{{1}!r}}', sep='=', end=';') | print(y) |
+    print([s, {1}], (y[0],), {{'y': y[:2]}}) | print(W, len(y), y.shape) | print(OB.k, OB.rate, LS, ST) | print(DT) |
+    print({1} > 0.3, -{1}) | print(f'{{LS}} {{OB.parts}}', TP, COUNT) | print(OB.w[{0}], OB.inner.b, NESTED['a']) |
+    LOG.info('%.3f at %d', {1}, {0}) | LOG.info('%s of %r', {1}, MODE) | LOG.info(f'{{{1}}} and {{y[{0}]:8.2f}}') |
+    LOG.debug('%(a)s, %(b).2e', {{'a': y[:2], 'b': {1}}}) | LOG.warning('limit %s' % LIMIT) |
+    LOG.info('{{}} {{:.2f}}'.format(MODE, {1})) | LOG.debug('count %s', [COUNT, {1}]) | LOG.setLevel(20) |
+    message = f'{{{1}:.4f}}' ; print(message)""")
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?|nan|inf")
 LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING)
 
@@ -77,15 +80,14 @@ def calls_of(body, tier):
             got = attempt(staged, x.copy())
         with contextlib.redirect_stdout(texts[0]):
             want = attempt(f, x.copy())
+        expected, said = [text.getvalue() for text in texts]
         if isinstance(got, FadError) and not isinstance(want, Exception):
-            return f"call {number}: refused, and said {texts[1].getvalue()}" if texts[1].getvalue() and "traced" in texts[1].getvalue() else None
-        if isinstance(want,
-                      NameError) or (isinstance(got,
-                                                Exception) and isinstance(want, Exception)
-                                     and type(got) is not type(want)):
+            return f"call {number}: refused, and said {said}" if "traced" in said else None
+        both_fail = isinstance(got, Exception) and isinstance(want, Exception)
+        if isinstance(want, NameError) or both_fail and type(got) is not type(want):
             return None
-        if not same_lines(*[text.getvalue() for text in texts]):
-            return f"call {number}, after {done!r} with {given}: said {texts[1].getvalue()!r} instead of {texts[0].getvalue()!r}"
+        if not same_lines(expected, said):
+            return f"call {number}, after {done!r} with {given}: said {said!r} instead of {expected!r}"
         if not effects.alike(*map(effects.state_of, scopes)):
             return None                                      # judged by effects.py
     return None

@@ -83,8 +83,8 @@ class Generator(Blocks):
         return [*map(Statement, head), *body, Statement(f"return {' + '.join(ends)}")]
 
     def statement(self, depth):
-        simple = [self.bind] * 5 + [self.store] * 3 + [self.write] * 6 + [self.add] * 2 + [self.library, self.library, self.swap, self.call, self.call, self.matrix,
-                                                                                       self.element, self.object, self.number, self.number]
+        simple = [*[self.bind] * 5, *[self.store] * 3, *[self.write] * 6, *[self.add] * 2, *[self.library] * 2,
+                  self.swap, *[self.call] * 2, self.matrix, self.element, self.object, *[self.number] * 2]
         nested = [self.loop] * 4 + [self.branch] * 3 + [self.keep_best, self.elements, self.iterations, self.function,
                                                         self.guarded] if depth < 3 else []
         return self.r.choice([*simple, *nested, *([self.leave] if self.loops else [])])(depth)
@@ -274,9 +274,9 @@ class Generator(Blocks):
         change = self.pick(f"{v}[{k} % 3] += 0.4", f"{v} = {v} * 0.9 + 0.1", f"{v} = np.roll({v}, 1)", f"{v} *= 0.8",
                            f"{v}, d = d, {v}")
         top = f"top{self.fresh()}"
+        is_larger = Statement(f"if {v}.sum() > {top} + 0.0171:", [Statement(f"{top} = {v}.sum()"), Statement(keep)])
         return [Statement(f"{top} = {self.pick('-10.0', '0', '0.2')}"),
-                Statement(f"for {k} in range(4):", [Statement(change), Statement(f"if {v}.sum() > {top} + 0.0171:",
-                                                                                 [Statement(f"{top} = {v}.sum()"), Statement(keep)]), *self.iteration(1, depth)])]
+                Statement(f"for {k} in range(4):", [Statement(change), is_larger, *self.iteration(1, depth)])]
 
     def elements(self, depth):
         v, w, k = self.view(), self.view(), COUNTERS[depth % 3]

@@ -39,8 +39,8 @@ class Generator(Loops):
         body = [Statement("a = 0.2")] if self.is_clean or self.r.random() < 0.5 else []
         body += [Statement("b = 0")] if self.is_clean or self.r.random() < 0.5 else []
         if self.is_clean:
-            body += [Statement("for j in range(3):",
-                               [Statement(f"t[j] = {self.value(('X[i, j]', 'w[j]', 'a', '0.1 * j', 'X[places[i], j]'))}")])]
+            value = self.value(("X[i, j]", "w[j]", "a", "0.1 * j", "X[places[i], j]"))
+            body += [Statement("for j in range(3):", [Statement(f"t[j] = {value}")])]
         for _ in range(self.r.randint(2, 4)):
             body += self.statement()
         body += self.inner()
@@ -74,8 +74,8 @@ class Generator(Loops):
         """A branch on what is the same in all iterations, or not; the index of the next point stands behind a test of
         its own."""
         if self.r.random() < 0.2:
-            return [Statement("if i + 1 < n:",
-                              [Statement(f"s += {self.r.choice(['X[i + 1, 0] * w[1]', 'np.log(X[i + 1, 2])', 't[i % 3] / X[i + 1, 1]'])}")])]
+            ahead = self.r.choice(["X[i + 1, 0] * w[1]", "np.log(X[i + 1, 2])", "t[i % 3] / X[i + 1, 1]"])
+            return [Statement("if i + 1 < n:", [Statement(f"s += {ahead}")])]
         return [Statement(f"if {self.r.choice(tests)}:", make()),
                 *([Statement("else:", make())] if self.r.random() < 0.4 else [])]
 

@@ -58,20 +58,22 @@ def shift(a, t):
 def square(a):
     return np.sum(a ** 2)
 """
-FLAT = ("A", "HEAD", "TAIL", "EVEN", "BACK", "ROW", "COL", "SAME", "M[0]", "M[:, 1]", "T[1]", "WINDOWS[1]", "WINDOWS[2]",
-        "ROWS['last']", "B.at", "B.speed", "B.state", "B.matrix[1]", "FROW", "FFLAT", "RE", "IM", "ONE", "HEAD[1:4]",
-        "CROSS", "FCOL", "v", "R['m']", "R['at'][1:, 0]", "R[1:]['m']", "Q['m']")
+FLAT = ("A", "HEAD", "TAIL", "EVEN", "BACK", "ROW", "COL", "SAME", "M[0]", "M[:, 1]", "T[1]", "WINDOWS[1]",
+        "WINDOWS[2]", "ROWS['last']", "B.at", "B.speed", "B.state", "B.matrix[1]", "FROW", "FFLAT", "RE", "IM", "ONE",
+        "HEAD[1:4]", "CROSS", "FCOL", "v", "R['m']", "R['at'][1:, 0]", "R[1:]['m']", "Q['m']")
 WIDE = ("M", "T", "BLOCK", "F", "B.matrix", "THREE", "M[:, 1:]", "R['at']", "R[::2]['at']")
 LIKE = {"v = {0}": ("HEAD", "TAIL", "ONE", "ROW", "COL", "B.at", "RE", "WINDOWS[0]"),
         "v = {0} if {1} else {2}": ("ROW", "COL", "WINDOWS[1]", "ROWS['first']", "M[2]")}
 NUMBERS = ("s", "y[0]", "0.3", "np.tanh(s)", "{0}.sum()", "{0}[-1]", "{0}[0] * y[1]", "y[j % n]", "{1}.sum() * 0.3",
            "square({0})", "{1}[0].sum()", "B.energy()", "float(N[1])", "0.1 * NTAIL[0]", "abs(C[1])", "C.imag[2]",
-           "np.max({0})", "np.mean({1})", "({0} * {0}[::-1]).sum()", "CTAIL.real.sum()", "0.1 * N.sum()", "R[j % 3]['m']", "R[1]['at'][0] * {0}[0]",
-           "sum(one['m'] * one['at'][1] for one in R)", "Q[0]['at'].sum()", "0.1 * R['k'][j % 4]")
+           "np.max({0})", "np.mean({1})", "({0} * {0}[::-1]).sum()", "CTAIL.real.sum()", "0.1 * N.sum()",
+           "R[j % 3]['m']", "R[1]['at'][0] * {0}[0]", "sum(one['m'] * one['at'][1] for one in R)",
+           "Q[0]['at'].sum()", "0.1 * R['k'][j % 4]")
 WRITES = ("{0}[{2}] = {3}", "{0}[0] += {3}", "{0}[...] *= 0.9", "{0}[1:] = {3}", "{0}[:2] *= {3}", "{1}[0] = {3}",
-          "{1}[...] *= 0.8", "{1}[-1] += 0.1 * {3}", "np.multiply({0}, 0.7, out={0})", "shift({0}, {3})", "{0}[::2] = {3}",
-          "s = s + B.step(0.1)", "s = s + B.step({3} * 0.01)", "C[1] = {3} + 0.3j", "C[:] *= 0.5j", "N[2] = 3", "NEVEN[:] += 1", "B.at += 0.1", "B.matrix *= 0.9",
-          "N[NTAIL[0] % 6] = j", "{0}.sort()", "{0}[j % 3] = {3}", "{0}.fill({3})", "{0}[{0} > 0.5] = {3}",
+          "{1}[...] *= 0.8", "{1}[-1] += 0.1 * {3}", "np.multiply({0}, 0.7, out={0})", "shift({0}, {3})",
+          "{0}[::2] = {3}", "s = s + B.step(0.1)", "s = s + B.step({3} * 0.01)", "C[1] = {3} + 0.3j", "C[:] *= 0.5j",
+          "N[2] = 3", "NEVEN[:] += 1", "B.at += 0.1", "B.matrix *= 0.9", "N[NTAIL[0] % 6] = j", "{0}.sort()",
+          "{0}[j % 3] = {3}", "{0}.fill({3})", "{0}[{0} > 0.5] = {3}",
           "A[:] = A[::-1] * 0.9", "M[:, 0], M[:, 1] = M[:, 1], M[:, 0] * 0.9", "np.copyto(ROW, COL.mean())",
           "for w in WINDOWS: w *= 0.95", "for w in WINDOWS: s = s + w[0]; w[1] = {3}", "{0}[[0, 1]] += {3}",
           "B.at, B.speed = B.speed, B.at", "w = {0}; w[1] = {3}; s = s + w.sum() * 0.1",
@@ -88,7 +90,8 @@ class Generator(Blocks):
 
     def program(self):
         body = [Statement("n = len(x)"), Statement("y = x * 1.0"), Statement("s = 0.1"), Statement("j = 0"),
-                Statement(f"v = {self.r.choice(FLAT[:10])}"), Statement(self.r.choice(["Q = R", "Q = R[:3]", "Q = R.copy()"]))]
+                Statement(f"v = {self.r.choice(FLAT[:10])}"),
+                Statement(self.r.choice(["Q = R", "Q = R[:3]", "Q = R.copy()"]))]
         body += [s for _ in range(self.r.randint(2, 4)) for s in self.statement(0)]
         ends = [self.number() for _ in range(2)]
         return [Statement("def f(x):", [*body, Statement(f"return s + 0.7 * {ends[0]} + {ends[1]} * y[1]")])]
@@ -137,7 +140,8 @@ class Run:
     @property
     def state(self):
         records = [self.scope["R"][name].copy() for name in ("m", "at", "k")]
-        return [*records, *[self.scope[name].copy() for name in ARRAYS], self.scope["B"].state.copy(), self.scope["B"].at.copy()]
+        arrays = [self.scope[name].copy() for name in ARRAYS]
+        return [*records, *arrays, self.scope["B"].state.copy(), self.scope["B"].at.copy()]
 
 
 def on_the_tape(f):

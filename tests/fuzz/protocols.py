@@ -34,8 +34,12 @@ class Base:
 def text(v):
     return "abc"[int(v > 0.5)]
 """
-NUMBERS = within("""math.sqrt(abs({0}.a) + 1.0) * GAIN | math.sin({0}.a) + {0}.k | {0}.looped({0}.a) | {0}.a * {0}.rate | math.exp(0.3 * {0}.a) if MODE == 'a' else {0}.a | {0}.k * GAIN + {0}.a""")
-TRUTHS = within("""{0} > {1} | {0} > {1} + 0.1 * GAIN | ({0} > {1}) == (MODE == 'a') | not {0} <= {1} | math.floor({0} * 3.0) > math.floor({1} * 3.0)""")
+NUMBERS = within("""
+    math.sqrt(abs({0}.a) + 1.0) * GAIN | math.sin({0}.a) + {0}.k | {0}.looped({0}.a) | {0}.a * {0}.rate |
+    math.exp(0.3 * {0}.a) if MODE == 'a' else {0}.a | {0}.k * GAIN + {0}.a""")
+TRUTHS = within("""
+    {0} > {1} | {0} > {1} + 0.1 * GAIN | ({0} > {1}) == (MODE == 'a') | not {0} <= {1} |
+    math.floor({0} * 3.0) > math.floor({1} * 3.0)""")
 # the signature, and the forms of what is returned; {n}, {m} are numbers of self and other
 METHODS = {
     "__lt__": ("self, other", TRUTHS), "__gt__": ("self, other", TRUTHS),
@@ -64,19 +68,30 @@ METHODS = {
     "__copy__": ("self", within("C({0}, self.k) | C(self.a, 2)")),
 }
 USES = within("""
-    max(L).a | min(L, key=abs).a | min(o, L[0]).a | sorted(L)[0].a | sorted(L, reverse=True)[-1].a * 2 | sorted(L, key=lambda q: (q.k, q))[0].a | max([(1, q) for q in L])[1].a |
-    L.index(o) + o.a | L.count(o) * o.a | x[0] * (o in L) | x[1] * (o not in (L[0], 2)) | x[0] * (L == [o, *L[1:]]) | x[1] * ((1, o) < (1, L[1])) | sum(L[:2], 0.0) | sum([o.a, *o]) |
-    functools.reduce(operator.add, L[:1]).a | sum(map(abs, L)) | sum(map(o, [x[0], 2.0])) | x[0] * len(list(filter(None, L))) | x[0] * any(L) + x[1] * all(L) | x[2] * (not o) |
-    x[0] * len(o) | sum(v for v in o) | sum(list(o)) | max(o) | (lambda u, *v: u * 2)(*o) | sum(u * v for u, v in zip(o, x)) | list(reversed(o))[0] | next(iter(o)) | o[1] | o[0] * o.k |
-    x[0] * (2 in o) | o(x[0]) | float(o) | x[0] * int(o) | [x[0], x[1]][o] | round(o, 1) | divmod(o, 0.4)[0] | o ** 2 | o @ L[1] | o.missing | (-o).a | (o * 2).a | (o + L[1]).a | abs(o) |
-    {'a': x[0], 'b': x[1], 'c': x[2]}[str(o)] | {'a': x[0], 'b': x[1], 'c': x[2]}[f'{o}'] | {'a': x[0], 'b': x[1], 'c': x[2]}['%s' % o] | x[0] * len({o: 1, L[1]: 2}) | x[1] * (o == L[1]) |
-    x[1] * (o != L[1]) | x[0] * (o < L[1] < L[0]) | (x[0] if o else x[1]) | (o and L[1]).a | (L[0] or o).a | sum(itertools.chain(o, [x[0]])) | sum(itertools.islice(o, 1)) | math.prod(o) |
-    operator.add(o, L[1]).a | operator.itemgetter(1)(o) | operator.lt(o, L[1]) * x[0] | operator.attrgetter('a')(o) | np.sum([v for v in o]) | sum([q.a for q in deque(L)]) |
-    sum(i * v for i, v in enumerate(o)) | [*o][1] | dict(zip('ab', o))['a'] | sum(a.a * b.a for a, b in itertools.pairwise(sorted(L))) | tuple(o)[0] | max(*L).a | getattr(o, 'none', x[0]) |
-    (lambda h: (heapq.heapify(h), heapq.heappop(h).a + 2.0 * h[0].a)[1])(list(L)) | heapq.nsmallest(2, L)[1].a | heapq.nlargest(1, L)[0].a | sum(k * q.a for k, q in enumerate(heapq.merge(L[:1], L[1:]))) |
-    x[0] * bisect.bisect(sorted(L), o) | (lambda h: (bisect.insort(h, o), h[1].a)[1])(sorted(L)) | sorted(L, key=functools.cmp_to_key(lambda p, q: (q < p) - (p < q)))[0].a |
-    copy.deepcopy([o, L[1]])[0].a | copy.deepcopy({'k': (L[0], [o])})['k'][1][0].a | copy.copy(o).a | {'a': x[0], 'b': x[1], 'c': x[2]}[''.join(map(str, L[:1]))] |
-    {'a': x[0], 'b': x[1], 'c': x[2]}[str([o])[1]] | {'a': x[0], 'b': x[1], 'c': x[2]}[repr(o)] | {'a': x[0], 'b': x[1], 'c': x[2]}['{}'.format(o)] | x[0] * hasattr(o, 'missing')""")
+    max(L).a | min(L, key=abs).a | min(o, L[0]).a | sorted(L)[0].a | sorted(L, reverse=True)[-1].a * 2 |
+    sorted(L, key=lambda q: (q.k, q))[0].a | max([(1, q) for q in L])[1].a | L.index(o) + o.a | L.count(o) * o.a |
+    x[0] * (o in L) | x[1] * (o not in (L[0], 2)) | x[0] * (L == [o, *L[1:]]) | x[1] * ((1, o) < (1, L[1])) |
+    sum(L[:2], 0.0) | sum([o.a, *o]) | functools.reduce(operator.add, L[:1]).a | sum(map(abs, L)) |
+    sum(map(o, [x[0], 2.0])) | x[0] * len(list(filter(None, L))) | x[0] * any(L) + x[1] * all(L) | x[2] * (not o) |
+    x[0] * len(o) | sum(v for v in o) | sum(list(o)) | max(o) | (lambda u, *v: u * 2)(*o) |
+    sum(u * v for u, v in zip(o, x)) | list(reversed(o))[0] | next(iter(o)) | o[1] | o[0] * o.k | x[0] * (2 in o) |
+    o(x[0]) | float(o) | x[0] * int(o) | [x[0], x[1]][o] | round(o, 1) | divmod(o, 0.4)[0] | o ** 2 | o @ L[1] |
+    o.missing | (-o).a | (o * 2).a | (o + L[1]).a | abs(o) | {'a': x[0], 'b': x[1], 'c': x[2]}[str(o)] |
+    {'a': x[0], 'b': x[1], 'c': x[2]}[f'{o}'] | {'a': x[0], 'b': x[1], 'c': x[2]}['%s' % o] |
+    x[0] * len({o: 1, L[1]: 2}) | x[1] * (o == L[1]) | x[1] * (o != L[1]) | x[0] * (o < L[1] < L[0]) |
+    (x[0] if o else x[1]) | (o and L[1]).a | (L[0] or o).a | sum(itertools.chain(o, [x[0]])) |
+    sum(itertools.islice(o, 1)) | math.prod(o) | operator.add(o, L[1]).a | operator.itemgetter(1)(o) |
+    operator.lt(o, L[1]) * x[0] | operator.attrgetter('a')(o) | np.sum([v for v in o]) | sum([q.a for q in deque(L)]) |
+    sum(i * v for i, v in enumerate(o)) | [*o][1] | dict(zip('ab', o))['a'] |
+    sum(a.a * b.a for a, b in itertools.pairwise(sorted(L))) | tuple(o)[0] | max(*L).a | getattr(o, 'none', x[0]) |
+    (lambda h: (heapq.heapify(h), heapq.heappop(h).a + 2.0 * h[0].a)[1])(list(L)) | heapq.nsmallest(2, L)[1].a |
+    heapq.nlargest(1, L)[0].a | sum(k * q.a for k, q in enumerate(heapq.merge(L[:1], L[1:]))) |
+    x[0] * bisect.bisect(sorted(L), o) | (lambda h: (bisect.insort(h, o), h[1].a)[1])(sorted(L)) |
+    sorted(L, key=functools.cmp_to_key(lambda p, q: (q < p) - (p < q)))[0].a | copy.deepcopy([o, L[1]])[0].a |
+    copy.deepcopy({'k': (L[0], [o])})['k'][1][0].a | copy.copy(o).a |
+    {'a': x[0], 'b': x[1], 'c': x[2]}[''.join(map(str, L[:1]))] | {'a': x[0], 'b': x[1], 'c': x[2]}[str([o])[1]] |
+    {'a': x[0], 'b': x[1], 'c': x[2]}[repr(o)] | {'a': x[0], 'b': x[1], 'c': x[2]}['{}'.format(o)] |
+    x[0] * hasattr(o, 'missing')""")
 CHANGES = within("GAIN = {0} | MODE = 'b' | MODE = 'a' | Base.rate = {0} | KEPT[0].k = {1} | KEPT[1].a = {0} | "
                  "KEPT.reverse() | C.rate = {0} | pass")
 

@@ -118,6 +118,7 @@ class Pythons:
     def deep_call(self, depth):
         """Functions that take functions, and call others in loops."""
         s, t, a, b = self.sum_name(), self.scalar(1), self.pick(self.arrays), self.pick(self.arrays)
+        places = ["0", "1", "n % 3", *(f"{i} % 3" for i in self.indices)]
         value = self.pick([f"integrate(pendulum, np.array([{t}, 0.2]))[0]",
                            f"integrate(lambda y: -y + np.sin({s}), {t}, steps=3)",
                            f"np.sum(integrate(pendulum, {a}[:2], w=0.3))",
@@ -131,7 +132,7 @@ class Pythons:
                            f"Layer({b}, bias={s})({a})[{self.index()}]",
                            f"functools.reduce(lambda p, q: 0.5 * p + q, {a}, {t})",
                            f"sum(map(lambda p, q: p * q, {a}, {b})) / n",
-                           f"[np.sin, np.cos, np.tanh][{self.pick(['0', '1', 'n % 3', *(f'{i} % 3' for i in self.indices)])}]({t})"])
+                           f"[np.sin, np.cos, np.tanh][{self.pick(places)}]({t})"])
         return [Statement(f"{s} = np.tanh({value})")]
 
     def generators(self, depth):
@@ -148,7 +149,8 @@ class Pythons:
 
     def unpacked(self, depth):
         """Tuples taken apart and put together, named tuples, queues, sorted lists."""
-        s, t, a, b, i, u, v, w = self.sum_name(), self.scalar(1), self.pick(self.arrays), self.pick(self.arrays), *(self.fresh(letter) for letter in "iuvw")
+        s, t, a, b = self.sum_name(), self.scalar(1), self.pick(self.arrays), self.pick(self.arrays)
+        i, u, v, w = [self.fresh(letter) for letter in "iuvw"]
         use = Statement(f"{s} = np.tanh({u} + {v})")
         return self.pick([
             [Statement(f"{u}, *{w}, {v} = {a}[0], {t}, {b}[1], {a}[2]"), Statement(f"{s} += 0.1 * sum({w})"), use],

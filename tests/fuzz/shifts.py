@@ -63,11 +63,14 @@ class Generator(Blocks):
     def place(self):
         a, b, c = self.arrays()
         at, other = self.r.choice("0 1 -1 -2".split()), self.r.choice("0 1 2 -1 -2".split())
-        return f"{a}[{at}] = {self.r.choice(['{0}', '0.3 * {0} + {1}', 's', '{0} * s']).format(f'{b}[{other}]', f'{c}[{other}]')}"
+        value = self.r.choice(["{0}", "0.3 * {0} + {1}", "s", "{0} * s"])
+        return f"{a}[{at}] = {value.format(f'{b}[{other}]', f'{c}[{other}]')}"
 
     def number(self):
         a, b, _ = self.arrays()
-        return f"s = 0.5 * s + 0.1 * {a}[{self.r.choice('0 2 -1'.split())}]" if self.r.random() < 0.7 else f"c = 0.1 * {b}[0]"
+        if self.r.random() < 0.7:
+            return f"s = 0.5 * s + 0.1 * {a}[{self.r.choice('0 2 -1'.split())}]"
+        return f"c = 0.1 * {b}[0]"
 
     def swap(self):
         return "u, v = v, u"

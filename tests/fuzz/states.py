@@ -19,24 +19,31 @@ from .statement import Statement
 
 CALLS = 6
 EFFECTS = within("""
-    COUNT += 1 | COUNT += 1; s = s + COUNT * 0.1 | GAIN = GAIN * 0.9 | GAIN = 0.9 * GAIN + 0.1 * {0} | LIMIT = {0} | FLAG = not FLAG | LIMIT = None |
-    MODE = 'b' if MODE == 'a' else 'a' | MODE = 'b' if {0} > 0.3 else 'a' | MODE = MODE if y[1] > {0} else 'c' | W = W * 0.9 + y[:3] * 0.1 | W = y[:3] | M = M * 0.9 + np.outer(W, y[:3]) | CHANGE({0}) |
-    OB.k += 1 | OB.k = (OB.k + 1) % 3 | OB.rate *= 0.9 | OB.rate = {0} | OB.rate = min(OB.rate, {0}) | Model.rate = Model.rate * 0.9 + 0.1 * {0} |
-    Model.table['u'] += 0.1 | Model.table['u'] = {0} | OB.w = OB.w * 0.5 + y[:3] | OB.w = y[:3] * 1.0 | OB.w = W | W, OB.w = OB.w, W |
-    OB.inner.b = max(OB.inner.b, {0}) | OB.inner.b *= 0.7 | OB.inner.v = y[:3] * 0.3 | OB.inner.v = OB.inner.v + y[:3] | OB.extra = {0} |
-    OB.extra = getattr(OB, 'extra', 0.2) * 0.5 + {0} | OB.parts[0] = {0} | OB.parts[-1] *= 0.5 | OB.parts.append({0}) | OB.parts = [{0}, 0.2] |
-    LS.append({0}) | LS.append(float({0})) | LS.append({0}); s = s + len(LS) * 0.1 | s = s + LS[-1] * 0.1; LS.append(float({0})) | LS[0] = {0} |
-    LS[-1] = LS[-1] * 0.5 + {0} | LS[1] += 0.1 | LS.extend([{0}, 0.1]) | LS[:] = [0.1, {0}, 0.2] | LS.append({0}); LS.pop(0) | LS = LS + [{0}] | LS.pop() |
-    LS.insert(0, {0}) | DT['p'] = min(DT['p'], {0}) | DT['p'] *= 0.5 | DT['r'] = {0} | DT['r'] = DT.get('r', 0.9) * 0.5 + 0.1 | DT['q'] = y[:3] * 0.5 |
-    DT['q'] = OB.w | DT.update(p={0}) | DT['n'] = DT.get('n', 0) + 1 | DT = {{'p': {0}, 'q': W}} | TP[1].append({0}) | TP[1][0] = {0} | TP = ({0}, TP[1]) |
-    NESTED['a']['b'][0] += 0.1 | NESTED['a']['b'][1]['c'] = {0} | NESTED['list'][0] = NESTED['list'][0] * 0.5 + y[:3] | NESTED['list'].append({0}) |
-    NESTED['list'][1] = ({0}, 0.1) | OP.order = OP.order % 3 + 1 | OP.damping += {0} | OP.damping = OP.damping * 0.5 | PAIR.right[0] = {0} |
-    PAIR.right[0] *= 0.5 | DQ.append({0}) | DQ.append({0}); DQ.popleft() | GATES[0].k *= 0.9 | GATE.k = {0} | GATE.within.u[0] += {0} |
-    GATES[1].within.u.append({0}) | Gate.share = {0} | ACT = wavy if ACT is soft else soft | ACTS.reverse() | ST.add(COUNT) | ST.add(7) |
-    W *= 0.9 | W += 0.1 * y[:3] | W[0] = {0} | W[1:] *= {0} | W[0], W[1] = W[1], {0} | OB.w += 0.1 * y[:3] | OB.w[-1] = {0} | M[0] = y[:3] | M.T[1] *= 0.5 |
-    np.multiply(W, 0.5, out=W) | np.copyto(OB.w, y[:3]) | v = M[1]; v += {0} | OB.inner.v[1] = {0} | NESTED['list'][0] *= 0.5 | DT['q'] += 0.1 |
-    OB.inner.v.sort() | OB.last = x | OB.last = y | OB.last = (s, y * 1.0) | OB.last = [s, y[0]] | OB.last = y[1:] | o2 = OB; o2.k += 1 | v = LS; v.append({0}) | LS2 = OB.parts; LS2[0] = {0} |
-    vars(OB)['k'] = OB.k + 1 | setattr(OB, 'rate', {0}) | GAIN, COUNT = {0}, COUNT + 1 | OB.k, OB.rate = OB.k + 1, OB.rate * 0.5""")
+    COUNT += 1 | COUNT += 1; s = s + COUNT * 0.1 | GAIN = GAIN * 0.9 | GAIN = 0.9 * GAIN + 0.1 * {0} | LIMIT = {0} |
+    FLAG = not FLAG | LIMIT = None | MODE = 'b' if MODE == 'a' else 'a' | MODE = 'b' if {0} > 0.3 else 'a' |
+    MODE = MODE if y[1] > {0} else 'c' | W = W * 0.9 + y[:3] * 0.1 | W = y[:3] | M = M * 0.9 + np.outer(W, y[:3]) |
+    CHANGE({0}) | OB.k += 1 | OB.k = (OB.k + 1) % 3 | OB.rate *= 0.9 | OB.rate = {0} | OB.rate = min(OB.rate, {0}) |
+    Model.rate = Model.rate * 0.9 + 0.1 * {0} | Model.table['u'] += 0.1 | Model.table['u'] = {0} |
+    OB.w = OB.w * 0.5 + y[:3] | OB.w = y[:3] * 1.0 | OB.w = W | W, OB.w = OB.w, W | OB.inner.b = max(OB.inner.b, {0}) |
+    OB.inner.b *= 0.7 | OB.inner.v = y[:3] * 0.3 | OB.inner.v = OB.inner.v + y[:3] | OB.extra = {0} |
+    OB.extra = getattr(OB, 'extra', 0.2) * 0.5 + {0} | OB.parts[0] = {0} | OB.parts[-1] *= 0.5 | OB.parts.append({0}) |
+    OB.parts = [{0}, 0.2] | LS.append({0}) | LS.append(float({0})) | LS.append({0}); s = s + len(LS) * 0.1 |
+    s = s + LS[-1] * 0.1; LS.append(float({0})) | LS[0] = {0} | LS[-1] = LS[-1] * 0.5 + {0} | LS[1] += 0.1 |
+    LS.extend([{0}, 0.1]) | LS[:] = [0.1, {0}, 0.2] | LS.append({0}); LS.pop(0) | LS = LS + [{0}] | LS.pop() |
+    LS.insert(0, {0}) | DT['p'] = min(DT['p'], {0}) | DT['p'] *= 0.5 | DT['r'] = {0} |
+    DT['r'] = DT.get('r', 0.9) * 0.5 + 0.1 | DT['q'] = y[:3] * 0.5 | DT['q'] = OB.w | DT.update(p={0}) |
+    DT['n'] = DT.get('n', 0) + 1 | DT = {{'p': {0}, 'q': W}} | TP[1].append({0}) | TP[1][0] = {0} | TP = ({0}, TP[1]) |
+    NESTED['a']['b'][0] += 0.1 | NESTED['a']['b'][1]['c'] = {0} | NESTED['list'][0] = NESTED['list'][0] * 0.5 + y[:3] |
+    NESTED['list'].append({0}) | NESTED['list'][1] = ({0}, 0.1) | OP.order = OP.order % 3 + 1 | OP.damping += {0} |
+    OP.damping = OP.damping * 0.5 | PAIR.right[0] = {0} | PAIR.right[0] *= 0.5 | DQ.append({0}) |
+    DQ.append({0}); DQ.popleft() | GATES[0].k *= 0.9 | GATE.k = {0} | GATE.within.u[0] += {0} |
+    GATES[1].within.u.append({0}) | Gate.share = {0} | ACT = wavy if ACT is soft else soft | ACTS.reverse() |
+    ST.add(COUNT) | ST.add(7) | W *= 0.9 | W += 0.1 * y[:3] | W[0] = {0} | W[1:] *= {0} | W[0], W[1] = W[1], {0} |
+    OB.w += 0.1 * y[:3] | OB.w[-1] = {0} | M[0] = y[:3] | M.T[1] *= 0.5 | np.multiply(W, 0.5, out=W) |
+    np.copyto(OB.w, y[:3]) | v = M[1]; v += {0} | OB.inner.v[1] = {0} | NESTED['list'][0] *= 0.5 | DT['q'] += 0.1 |
+    OB.inner.v.sort() | OB.last = x | OB.last = y | OB.last = (s, y * 1.0) | OB.last = [s, y[0]] | OB.last = y[1:] |
+    o2 = OB; o2.k += 1 | v = LS; v.append({0}) | LS2 = OB.parts; LS2[0] = {0} | vars(OB)['k'] = OB.k + 1 |
+    setattr(OB, 'rate', {0}) | GAIN, COUNT = {0}, COUNT + 1 | OB.k, OB.rate = OB.k + 1, OB.rate * 0.5""")
 NUMBERS = within("y[0] | s | 0.3 | y.sum() * 0.2 | W[0] | LS[0] | LS[-1] | 2 | GAIN | OB.rate | OB.k * 0.1 | COUNT | "
                  "np.tanh(s) | OB.w[1] * y[1] | np.float64(0.5)")
 GLOBALS = ("GAIN", "COUNT", "MODE", "FLAG", "LIMIT", "W", "M", "ACT", "DT", "LS", "TP")

@@ -95,9 +95,10 @@ class Structures:
         """A list that grows for as long as something holds."""
         out, k, a = self.fresh("out"), self.fresh("k"), self.pick(self.arrays)
         body = [Statement(f"{out}.append(0.7 * {out}[-1] + 0.2 * {a}[{k}])"), Statement(f"{k} += 1")]
-        return [Statement(f"{out}, {k} = [{self.scalar(1)}], 0"),
-                Statement(f"while {k} < n and {out}[-1] < {self.number()}9:", body),
-                Statement(f"{self.sum_name()} = {self.pick([f'np.mean(np.array({out}))', f'{out}[-1]', f'sum({out}) / n'])}")]
+        head = [Statement(f"{out}, {k} = [{self.scalar(1)}], 0"),
+                Statement(f"while {k} < n and {out}[-1] < {self.number()}9:", body)]
+        read, value = self.sum_name(), self.pick([f"np.mean(np.array({out}))", f"{out}[-1]", f"sum({out}) / n"])
+        return [*head, Statement(f"{read} = {value}")]
 
     def list_items(self, depth):
         """A list whose elements change."""

@@ -46,7 +46,7 @@ def test_random_functions_of_places(seed):
 @pytest.mark.parametrize("name", ONCE_WRONG)
 def test_what_was_once_wrong(name, tier):
     text, changes = ONCE_WRONG[name]
-    lines = ["global T"] * ("T = " in text) + ["y, s = x * 1.0, 0.2", *(line.strip() for line in text.strip().splitlines())]
+    lines = [*["global T"] * ("T = " in text), "y, s = x * 1.0, 0.2", *map(str.strip, text.strip().splitlines())]
     body = [Statement("def f(x):", map(Statement, lines)), *map(Statement, changes)]
     for transform in (0, 1):
         assert states.calls_of(body, transform, tier, places.Run) is None

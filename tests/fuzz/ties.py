@@ -56,7 +56,9 @@ class Generator(Blocks):
         ])]
 
     def write(self):
-        return [Statement(f"{self.r.choice('gh')}[i] {self.r.choice(['+=', '='])} {self.value()} * 0.5")] if self.r.random() < 0.4 else []
+        if self.r.random() >= 0.4:
+            return []
+        return [Statement(f"{self.r.choice('gh')}[i] {self.r.choice(['+=', '='])} {self.value()} * 0.5")]
 
     def value(self, depth=0):
         kind = self.r.random()
@@ -64,7 +66,9 @@ class Generator(Blocks):
             return self.element()
         if kind < 0.75:
             return f"({self.value(depth + 1)} {self.r.choice('---+')} {self.value(depth + 1)})"
-        return f"({self.value(depth + 1)} / {self.r.choice(['0.1', '0.3', 'h[1]', 'g[2]'])})" if kind < 0.9 else self.r.choice(STEPS)
+        if kind < 0.9:
+            return f"({self.value(depth + 1)} / {self.r.choice(['0.1', '0.3', 'h[1]', 'g[2]'])})"
+        return self.r.choice(STEPS)
 
     def element(self):
         return f"{self.r.choice('ghx')}[({self.r.choice(self.indices)}{self.r.choice(['', '+1', '-1'])}) % n]"
