@@ -62,9 +62,9 @@ def test_numpy_of_what_requires_a_gradient():
 def test_types_are_classes_and_names():
     x = fad.FloatTensor([1, 2])
     assert x.dtype == fad.float32 and isinstance(x, fad.FloatTensor) and not isinstance(x, fad.LongTensor)
-    assert fad.BoolTensor(2, 3).shape == (2,
-                                          3) and fad.FloatTensor.dtype == fad.float32 and repr(fad.LongTensor) == "<class 'torch.LongTensor'>"
-    assert x.type() == "torch.FloatTensor" and x.type("torch.IntTensor").dtype == fad.int32 == x.type(fad.IntTensor).dtype
+    assert fad.BoolTensor(2, 3).shape == (2, 3) and fad.FloatTensor.dtype == fad.float32
+    assert repr(fad.LongTensor) == "<class 'torch.LongTensor'>" and x.type() == "torch.FloatTensor"
+    assert x.type("torch.IntTensor").dtype == fad.int32 == x.type(fad.IntTensor).dtype
     assert x.new([3]).dtype == fad.float32 and x.new(2, 2).shape == (2, 2)
     with pytest.raises(ValueError, match="invalid type"):
         x.type("torch.Strange")

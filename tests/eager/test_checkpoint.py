@@ -50,7 +50,7 @@ def test_the_gradient_is_the_same(reentrant):
 
 @pytest.mark.parametrize("early_stop", [True, False])
 def test_nested_and_higher_order(early_stop):
-    f = lambda x: x.sin().exp().sin()  # noqa: E731
+    f = lambda x: x.sin().exp().sin()
     g = gradient
     x = leaf(0.3, 0.7)
     with set_checkpoint_early_stop(early_stop):
@@ -78,7 +78,8 @@ def test_another_function_the_second_time_is_noticed():
     def changing(*functions):
         runs = iter(functions)
         return lambda x: next(runs)(x)
-    three, two, wide = (lambda x: x.sin().exp().sin()), (lambda x: x.sin().exp()), (lambda x: x.sin() * fad.tensor([1.0, 2.0]))
+    two, three = (lambda x: x.sin().exp()), (lambda x: x.sin().exp().sin())
+    wide = lambda x: x.sin() * fad.tensor([1.0, 2.0])
     with pytest.raises(CheckpointError, match="A different number of tensors was saved"):
         checkpoint(changing(three, two), leaf(1), use_reentrant=False).sum().backward()
     checkpoint(changing(two, three), leaf(1), use_reentrant=False).sum().backward()

@@ -23,7 +23,8 @@ for _reduce in ("sum", "prod", "mean", "amax", "amin"):
         DIFFERENTIABLE[f"scatter_reduce {_reduce} {_include}"] = lambda x, r=_reduce, i=_include: fad.scatter_reduce(
             x, 0, fad.tensor(INDEX), x[:2, 1:] * 2 + 0.3, r, include_self=i)
     if _reduce != "sum":
-        DIFFERENTIABLE[f"index_reduce {_reduce}"] = lambda x, r=_reduce: fad.index_reduce(x, 1, fad.tensor([0, 2, 0]), (x * 3)[:, :3], r)
+        DIFFERENTIABLE[f"index_reduce {_reduce}"] = lambda x, r=_reduce: fad.index_reduce(
+            x, 1, fad.tensor([0, 2, 0]), (x * 3)[:, :3], r)
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
@@ -99,9 +100,9 @@ def test_devices_and_types():
     assert fad.device("cpu:0").index == 0 and x.device.type == "cpu" and repr(x.device) == "device(type='cpu')"
     with pytest.raises(RuntimeError, match="there is no device 'cuda'"):
         fad.device("cuda")
-    assert not x.is_conj() and x.is_signed() and not fad.is_inference(x) and fad.is_nonzero(x[0]) and x.resolve_conj() is x
-    assert fad.FloatTensor([1,
-                            2]).dtype == fad.float32 and fad.LongTensor(2, 3).shape == (2, 3)
+    assert x.is_signed() and not fad.is_inference(x) and fad.is_nonzero(x[0])
+    assert not x.is_conj() and x.resolve_conj() is x
+    assert fad.FloatTensor([1, 2]).dtype == fad.float32 and fad.LongTensor(2, 3).shape == (2, 3)
     assert reversed(fad.arange(3))[0].item() == 2
 
 
@@ -123,7 +124,8 @@ def test_integers_between_bounds_have_no_derivative():
 
 
 ADDED = {
-    "addmm": lambda z, x, b: fad.addmm(z[0], x, x.t(), beta=b), "addmv": lambda z, x, b: fad.addmv(z[0, 0], x, x[0], beta=b),
+    "addmm": lambda z, x, b: fad.addmm(z[0], x, x.t(), beta=b),
+    "addmv": lambda z, x, b: fad.addmv(z[0, 0], x, x[0], beta=b),
     "addbmm": lambda z, x, b: fad.addbmm(z[0], x[None], x.t()[None], beta=b),
     "baddbmm": lambda z, x, b: fad.baddbmm(z, x[None], x.t()[None], beta=b)}
 

@@ -117,9 +117,9 @@ def test_what_nodes_show():
     assert x.mean(1)._fn._saved_dim == (1,) and x.mean(1, keepdim=True)._fn._saved_keepdim is True
     assert x.mean()._fn._saved_self_sym_sizes == (3, 4) and x.mean()._fn._saved_self_sym_numel == 12
     assert x.var(0)._fn._saved_correction == 1 and x.softmax(1)._fn._saved_dim == 1
-    assert fad.nn.functional.mse_loss(x,
-                                      y)._fn._saved_reduction == 1 and fad.nn.functional.leaky_relu(x, 0.3)._fn._saved_negative_slope == 0.3
-    assert (x + y)._fn._saved_alpha == 1 and x.square()._fn._saved_exponent == 2 and fad.addcmul(x, y, y, value=3)._fn._saved_value == 3
-    saved = [name for name in dir(x.exp()._fn) if name.startswith("_saved_")]
-    assert saved == ["_saved_result"] and [name for name in dir(x.log()._fn)
-                                           if name.startswith("_saved_")] == ["_saved_self"]
+    assert fad.nn.functional.mse_loss(x, y)._fn._saved_reduction == 1
+    assert fad.nn.functional.leaky_relu(x, 0.3)._fn._saved_negative_slope == 0.3
+    assert (x + y)._fn._saved_alpha == 1 and x.square()._fn._saved_exponent == 2
+    assert fad.addcmul(x, y, y, value=3)._fn._saved_value == 3
+    for y, saved in (x.exp(), "_saved_result"), (x.log(), "_saved_self"):
+        assert [name for name in dir(y._fn) if name.startswith("_saved_")] == [saved]

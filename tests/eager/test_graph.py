@@ -54,8 +54,8 @@ def test_latest_steps_go_first():
 def test_multi_hooks():
     seen = []
     a, b, c = leaf(1), leaf(2), leaf(3)
-    handle = fad.autograd.graph.register_multi_grad_hook([a, b, c],
-                                                         lambda gs: seen.append([None if g is None else g.item() for g in gs]))
+    handle = fad.autograd.graph.register_multi_grad_hook(
+        [a, b, c], lambda gs: seen.append([None if g is None else g.item() for g in gs]))
     (a * b).sum().backward()
     (a * c).sum().backward()
     assert seen == [[2.0, 1.0, None], [3.0, None, 1.0]]
@@ -91,8 +91,8 @@ def test_saved_tensor_hooks():
 
     def doubling(t):
         return t.mul_(2)
-    with pytest.raises(RuntimeError,
-                       match="modifying its input in place"), fad.autograd.graph.saved_tensors_hooks(doubling, lambda t: t):
+    with (pytest.raises(RuntimeError, match="modifying its input in place"),
+          fad.autograd.graph.saved_tensors_hooks(doubling, lambda t: t)):
         x.pow(2)
     with fad.autograd.graph.save_on_cpu():
         y = x * x * x

@@ -79,9 +79,9 @@ def test_stale_saved_tensors_are_named():
     y = x + 1
     z = y * y
     y.add_(1)
-    with pytest.raises(RuntimeError,
-                       match=r"modified by an inplace operation: \[torch.DoubleTensor \[2\]\], which is output 0 of Add, is at version 1; "
-                                           "expected version 0 instead"):
+    message = (r"modified by an inplace operation: \[torch.DoubleTensor \[2\]\], which is output 0 of Add, is at "
+               "version 1; expected version 0 instead")
+    with pytest.raises(RuntimeError, match=message):
         z.sum().backward()
 
 

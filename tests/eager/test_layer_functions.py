@@ -30,8 +30,8 @@ def test_a_ramp_stays_a_ramp():
 
 
 def test_modules():
-    model = fad.nn.Sequential(fad.nn.Conv2d(4, 2, 3, padding=2), fad.nn.Softplus(), fad.nn.AvgPool2d(3), fad.nn.Flatten(),
-                              fad.nn.LayerNorm(8), fad.nn.Dropout(0.5))
+    model = fad.nn.Sequential(fad.nn.Conv2d(4, 2, 3, padding=2), fad.nn.Softplus(), fad.nn.AvgPool2d(3),
+                              fad.nn.Flatten(), fad.nn.LayerNorm(8), fad.nn.Dropout(0.5))
     out = model(fad.tensor(X))
     out.sum().backward()
     assert out.shape == (1, 8) and all(p.grad is not None for p in model.parameters())
@@ -44,10 +44,10 @@ def test_what_nodes_show():
     node = F.interpolate(x, 4, mode="linear").grad_fn
     assert node._saved_output_size == (4,) and node._saved_align_corners is False and node._saved_scales is None
     assert fad.stack([x, x], 1).grad_fn._saved_dim == 1 and fad.logit(x, 0.1).grad_fn._saved_eps == 0.1
-    assert fad.div(x, 2.0,
-                   rounding_mode="trunc").grad_fn._saved_rounding_mode == "trunc" and x.mean().grad_fn._saved_self_sym_sizes == (1, 1, 2)
-    assert F.threshold(x, 1,
-                       2).grad_fn._saved_threshold == 1 and fad.pdist(fad.ones(2, 2, requires_grad=True), 1).grad_fn._saved_p == 1.0
+    assert fad.div(x, 2.0, rounding_mode="trunc").grad_fn._saved_rounding_mode == "trunc"
+    assert x.mean().grad_fn._saved_self_sym_sizes == (1, 1, 2)
+    assert F.threshold(x, 1, 2).grad_fn._saved_threshold == 1
+    assert fad.pdist(fad.ones(2, 2, requires_grad=True), 1).grad_fn._saved_p == 1.0
     index = fad.tensor([0, 1])
     node = fad.ones(2, 2, requires_grad=True)[:, index].grad_fn
     assert node._saved_indices[0] is None and node._saved_indices[1].tolist() == [0, 1]

@@ -51,8 +51,9 @@ CASES = {
                                     "incompatible function arguments"),
     "backward of a Function gives a number": (lambda: through(lambda ctx, g: 1), RuntimeError,
                                               "expected Variable or None .got int"),
-    "what is not differentiable is no tensor": (lambda: through(lambda ctx, g: g, lambda ctx, x: ctx.mark_non_differentiable(1)), RuntimeError,
-                                               "mark_non_differentiable only accepts variable arguments"),
+    "what is not differentiable is no tensor": (
+        lambda: through(lambda ctx, g: g, lambda ctx, x: ctx.mark_non_differentiable(1)), RuntimeError,
+        "mark_non_differentiable only accepts variable arguments"),
     "vectors of two lengths": (lambda: fad.ones(2).dot(fad.ones(3)), RuntimeError,
                                "shapes cannot be multiplied .2 and 3."),
     "copying what does not fit": (lambda: fad.ones(2).copy_(fad.ones(3)), RuntimeError,
@@ -128,7 +129,8 @@ def test_least_squares_of_tensors():
     a, b = fad.arange(6.0).reshape(3, 2), fad.eye(3)
     found = fad.linalg.lstsq(a, b)
     np.testing.assert_allclose(found.residuals.numpy(), np.linalg.lstsq(a.numpy(), b.numpy())[1])
-    assert found.rank.item() == 2 and found.rank.dtype == fad.int64 and not fad.linalg.lstsq(fad.ones(3, 2), b).residuals.numel()
+    assert found.rank.item() == 2 and found.rank.dtype == fad.int64
+    assert not fad.linalg.lstsq(fad.ones(3, 2), b).residuals.numel()
 
 
 def functions():

@@ -24,7 +24,9 @@ class Twice(Function):
 
 
 def kinds(node):
-    return "None" if node is None else f"{type(node).__name__}({', '.join(kinds(after) for after, _ in node.next_functions)})"
+    if node is None:
+        return "None"
+    return f"{type(node).__name__}({', '.join(kinds(after) for after, _ in node.next_functions)})"
 
 
 def test_the_class_of_a_node_is_called_as_its_step():
@@ -116,7 +118,8 @@ def test_batched_gradients_must_fit():
 
 def test_a_shape_prints_as_in_messages():
     x = fad.zeros(2, 3)
-    assert repr(x.shape) == "torch.Size([2, 3])" == repr(x.size()) and x.shape == (2, 3) and x.shape[1:] == fad.Size([3])
+    assert repr(x.shape) == "torch.Size([2, 3])" == repr(x.size())
+    assert x.shape == (2, 3) and x.shape[1:] == fad.Size([3])
     assert x.shape.numel() == 6 and (x.shape + (1,)) == (2, 3, 1)
 
 
@@ -292,6 +295,7 @@ def test_a_subscript_is_a_step_for_each_of_its_items(subscript, names):
 
 def test_parameters_are_shown_in_one_form():
     x = fad.ones(2, 3, requires_grad=True)
-    for y, name in (fad.pdist(x, 1), "p"), (fad.logit(x, 0), "eps"), (fad.nn.functional.huber_loss(x, x, delta=1), "delta"):
+    loss = fad.nn.functional.huber_loss(x, x, delta=1)
+    for y, name in (fad.pdist(x, 1), "p"), (fad.logit(x, 0), "eps"), (loss, "delta"):
         assert type(getattr(y.grad_fn, f"_saved_{name}")) is float
     assert x.roll(1, 0).grad_fn._saved_shifts == x.roll((1,), (0,)).grad_fn._saved_shifts == (1,)

@@ -44,7 +44,8 @@ def test_names_of_ones_own_hold_what_happens_in_them():
         fad.ones(3).exp()
     mine, inner = taken.function_events
     assert mine.name == "mine" and inner.cpu_parent is mine
-    assert "mine" in taken.table(top_level_events_only=True) and "aten::exp" not in taken.table(top_level_events_only=True)
+    outer = taken.table(top_level_events_only=True)
+    assert "mine" in outer and "aten::exp" not in outer
 
 
 def taken():
@@ -63,19 +64,23 @@ def test_traces_have_the_fields_of_pytorch(tmp_path):
     events = trace["traceEvents"]
     assert {"process_name", "thread_name"} <= {e["name"] for e in events if e["ph"] == "M"}
     ops = {e["name"]: e for e in events if e["ph"] == "X"}
-    assert ops["mine"]["cat"] == "user_annotation" and ops["aten::exp"]["cat"] == "cpu_op" and ops["aten::exp"]["args"]["Input Dims"] == [[2, 2]]
+    op = ops["aten::exp"]
+    assert ops["mine"]["cat"] == "user_annotation" and op["cat"] == "cpu_op" and op["args"]["Input Dims"] == [[2, 2]]
     starts, ends = ({e["id"]: e for e in events if e["ph"] == ph} for ph in "sf")
-    number = ops["aten::exp"]["args"]["Sequence number"]
-    assert starts[number]["ts"] == ops["aten::exp"]["ts"] and number in ends and ops["ExpBackward0"]["args"]["Sequence number"] == number
+    number = op["args"]["Sequence number"]
+    assert starts[number]["ts"] == op["ts"] and number in ends
+    assert ops["ExpBackward0"]["args"]["Sequence number"] == number
 
 
 def test_tables_are_set_as_by_pytorch():
     averages = taken().key_averages(group_by_input_shape=True)
-    lines = averages.table(sort_by="cpu_time_total", row_limit=2, header="All of it",
-                           max_name_column_width=30).split("\n")
-    assert lines[0] == "=" * len(lines[2]) and lines[1] == "All of it" and lines[2] == lines[4] == lines[7] and lines[2].startswith("-" * 30 + "  " + "-" * 12 + "  ")
-    assert lines[3].split("  ")[-2].strip() == "Input Shapes" and lines[3].split()[0] == "Name" and lines[8].startswith("Self CPU time total: ") and lines[9] == ""
-    assert averages[0].self_cpu_time_total_str.endswith("s") and profile().__repr__() == "<unfinished torch.autograd.profile>"
+    table = averages.table(sort_by="cpu_time_total", row_limit=2, header="All of it", max_name_column_width=30)
+    double, title, rule, names, above, _, _, below, total, last = table.split("\n")
+    assert double == "=" * len(rule) and rule == above == below and rule.startswith("-" * 30 + "  " + "-" * 12 + "  ")
+    assert title == "All of it" and total.startswith("Self CPU time total: ") and last == ""
+    assert names.split("  ")[-2].strip() == "Input Shapes" and names.split()[0] == "Name"
+    assert averages[0].self_cpu_time_total_str.endswith("s")
+    assert repr(profile()) == "<unfinished torch.autograd.profile>"
 
 
 def test_products_and_layers_are_told_by_the_functions_that_users_call():

@@ -65,7 +65,8 @@ class Program:
             lambda: x.sum().backward(create_graph=True), lambda: x.requires_grad_(False),
             lambda: x.requires_grad_(True), lambda: setattr(x, "grad", None),
             lambda: x.data,
-            lambda: T.autograd.graph.register_multi_grad_hook([x, y], lambda gs: self.calls.append([g is None for g in gs])) and None,
+            lambda: T.autograd.graph.register_multi_grad_hook(
+                [x, y], lambda gs: self.calls.append([g is None for g in gs])) and None,
             lambda: self.shown(T.autograd.grad((x * x).sum(), self.leaves, allow_unused=True, retain_graph=True))])()
 
     def shown(self, gradients):

@@ -53,8 +53,8 @@ def test_values_put_in_place():
     model, given = nn.Linear(2, 1), {"weight": fad.ones(1, 2), "bias": fad.zeros(1)}
     before = model.weight
     model.load_state_dict(given, assign=True)
-    assert model.weight is not before and isinstance(model.weight,
-                                                     nn.Parameter) and model.weight.data_ptr() == given["weight"].data_ptr()
+    assert model.weight is not before and isinstance(model.weight, nn.Parameter)
+    assert model.weight.data_ptr() == given["weight"].data_ptr()
 
 
 def test_hooks_around_saving():
@@ -63,7 +63,8 @@ def test_hooks_around_saving():
     model.register_state_dict_post_hook(lambda m, state, prefix, local: state.update({"more": fad.zeros(1)}))
     state = model.state_dict()
     assert seen == ["before"] and "more" in state
-    model.register_load_state_dict_pre_hook(lambda m, state, prefix, *rest: seen.append(len(state.pop(f"{prefix}more"))))
+    model.register_load_state_dict_pre_hook(
+        lambda m, state, prefix, *rest: seen.append(len(state.pop(f"{prefix}more"))))
     model.register_load_state_dict_post_hook(lambda m, keys: seen.append(len(keys.missing_keys)))
     model.load_state_dict(state)
     assert seen == ["before", 1, 0]
@@ -129,8 +130,8 @@ def test_containers():
     assert list(named.items()) == [("a", layers[0]),
                                    ("b", layers[1])] and named.pop("a") is layers[0] and "a" not in named
     values = nn.ParameterDict({"a": fad.ones(1)}) | {"b": fad.zeros(1)}
-    assert set(values) == {"a",
-                           "b"} and values.get("c") is None and all(isinstance(p, nn.Parameter) for p in values.values())
+    assert set(values) == {"a", "b"} and values.get("c") is None
+    assert all(isinstance(p, nn.Parameter) for p in values.values())
 
 
 @pytest.mark.parametrize("make",
@@ -140,7 +141,8 @@ def test_modules_of_functions_are_pickled_and_show_their_options(make):
     module = make()
     again = pickle.loads(pickle.dumps(module))
     assert type(again) is type(module) and repr(again) == repr(module)
-    assert nn.ReLU().inplace is False and nn.ReLU(inplace=True).inplace and nn.MaxPool2d(2, padding=1).padding == 1 and nn.MaxPool2d(2).dilation == 1
+    assert nn.ReLU().inplace is False and nn.ReLU(inplace=True).inplace
+    assert nn.MaxPool2d(2, padding=1).padding == 1 and nn.MaxPool2d(2).dilation == 1
 
 
 def test_what_is_unpacked_has_the_shape_of_what_was_packed():
@@ -164,8 +166,8 @@ def test_a_hook_that_is_registered_while_its_node_runs():
         y = x ** 2
         if before:
             y.grad_fn.register_prehook(lambda gs: None)
-        y.grad_fn._raw_saved_self.register_hooks(lambda t: t,
-                                                 lambda t, y=y: y.grad_fn.register_hook(lambda gi, go: (gi[0] / 2,)) and t)
+        y.grad_fn._raw_saved_self.register_hooks(
+            lambda t: t, lambda t, y=y: y.grad_fn.register_hook(lambda gi, go: (gi[0] / 2,)) and t)
         g, = fad.autograd.grad(y.sum(), x)
         np.testing.assert_array_equal(g.numpy(), [1.0, 2.0])
         x = x.detach().requires_grad_()

@@ -13,7 +13,8 @@ SCHEDULES = {
     "StepLR": (lambda o: lr_scheduler.StepLR(o, 2, 0.5), lambda k: 0.5 ** (k // 2)),
     "ExponentialLR": (lambda o: lr_scheduler.ExponentialLR(o, 0.9), lambda k: 0.9 ** k),
     "LambdaLR": (lambda o: lr_scheduler.LambdaLR(o, lambda k: 1 / (1 + k)), lambda k: 1 / (1 + k)),
-    "CosineAnnealingLR": (lambda o: lr_scheduler.CosineAnnealingLR(o, 4), lambda k: (1 + math.cos(math.pi * k / 4)) / 2)}
+    "CosineAnnealingLR": (lambda o: lr_scheduler.CosineAnnealingLR(o, 4),
+                          lambda k: (1 + math.cos(math.pi * k / 4)) / 2)}
 
 
 def optimizer(lr=0.8):

@@ -37,7 +37,8 @@ def graph(node):
     """A node and those behind it."""
     if node is None or "AccumulateGrad" in node.name():
         return "-" if node is None else "A"
-    return f"{node.name().replace('Backward', '')}({','.join(graph(after) + (f'#{k}' if k else '') for after, k in node.next_functions)})"
+    behind = [graph(after) + (f"#{k}" if k else "") for after, k in node.next_functions]
+    return f"{node.name().replace('Backward', '')}({','.join(behind)})"
 
 
 def square(t):

@@ -70,10 +70,9 @@ def outcomes(line, library):
                          and any(isinstance(one, library.Tensor) for one in entry)]) or "nothing"
     found = {"node": run(lambda xs, ys: type(ys[0].grad_fn).__name__), "saves": run(saves),
              "view": run(lambda xs, ys: str(ys[0]._is_view())), "twice": run(twice)}
-    found.update({f"out{k}": run(lambda xs, ys, k=k: changed(ys[k], ys))
-                             for k in range(min(3,
-                                                len(tensors(eval(code, scope, dict(zip("xyzuvw", operands(library, shapes)))), library))))})
-    return {**found, **{f"in{k}": run(lambda xs, ys, k=k: changed(xs[k], ys)) for k in range(len(shapes))}}
+    results = tensors(eval(code, scope, dict(zip("xyzuvw", operands(library, shapes)))), library)
+    found |= {f"out{k}": run(lambda xs, ys, k=k: changed(ys[k], ys)) for k in range(min(3, len(results)))}
+    return found | {f"in{k}": run(lambda xs, ys, k=k: changed(xs[k], ys)) for k in range(len(shapes))}
 
 
 def told(found):

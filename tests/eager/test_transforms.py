@@ -113,7 +113,8 @@ def test_recording_cannot_be_turned_off_in_a_traced_function(mode):
 
 @pytest.mark.parametrize("requires_grad", [False, True])
 @pytest.mark.parametrize("name, f", {
-    "a mode": lambda x: (x ** 2 - no_history(x ** 2)).sum(), "a method of two meanings": lambda x: x.std() * x.max(0)[0],
+    "a mode": lambda x: (x ** 2 - no_history(x ** 2)).sum(),
+    "a method of two meanings": lambda x: x.std() * x.max(0)[0],
     "a method of tensors": lambda x: (x.unsqueeze(0) * x.detach()).sum(),
     "data": lambda x: x.std() if x.sum() > 0 else x.sum()}.items())
 def test_a_jit_function_that_is_not_traced_runs_on_tensors(name, f, requires_grad):

@@ -1,4 +1,4 @@
-"""Transforms of functions that only tensors can run: the tensors' graph gives what the same function of arrays gives."""
+"""Transforms of functions that only tensors can run: their graph gives what the same function of arrays gives."""
 import itertools
 import warnings
 
