@@ -45,7 +45,8 @@ def soft_warping(x, n):
     d[0][0] = 0.0
     for i in range(1, n + 1):
         for j in range(1, n + 1):
-            d[i][j] = (x[i - 1] - x[j - 1] - 0.3) ** 2 - np.log(np.exp(-d[i - 1][j]) + np.exp(-d[i][j - 1]) + np.exp(-d[i - 1][j - 1]) + 1e-30)
+            ways = np.exp(-d[i - 1][j]) + np.exp(-d[i][j - 1]) + np.exp(-d[i - 1][j - 1])
+            d[i][j] = (x[i - 1] - x[j - 1] - 0.3) ** 2 - np.log(ways + 1e-30)
     return d[n][n]
 
 
@@ -300,7 +301,8 @@ def known_numbers_stay_known(x, n):
     places = [0] * n
     for i in range(n):
         places[i] = (5 * i) % n
-    return np.sum(x[places[3]]) * len(np.zeros(places[2])) + sum(x[k] * r for k in range(n) for r in range(places[k] % 3))
+    rest = sum(x[k] * r for k in range(n) for r in range(places[k] % 3))
+    return np.sum(x[places[3]]) * len(np.zeros(places[2])) + rest
 
 
 IDENTITY = [one_row_three_times, one_array_many_times, row_with_a_name, array_with_a_name, row_that_is_replaced,

@@ -67,8 +67,8 @@ def two_lists(p, n):
 
 
 def comprehensions(x):
-    return sum([np.exp(v) for v in x]) + sum(v ** 3 for v in x
-                                             if v > 0) + np.sum(np.array([np.sin(a) * b for a, b in zip(x, x[::-1])]))
+    return (sum([np.exp(v) for v in x]) + sum(v ** 3 for v in x if v > 0)
+            + np.sum(np.array([np.sin(a) * b for a, b in zip(x, x[::-1])])))
 
 
 def loops_in_loops(p, n):
@@ -162,7 +162,8 @@ def joined(p, n):
     out = []
     for i in range(n):
         out.append(p * i)
-    return np.sum(np.concatenate(out) ** 2) + np.sum(np.vstack(out)[2]) + np.sum(np.column_stack(out)[:, 1]) + np.sum(np.stack(out, axis=1)[0] + np.hstack(out)[4])
+    return (np.sum(np.concatenate(out) ** 2) + np.sum(np.vstack(out)[2]) + np.sum(np.column_stack(out)[:, 1])
+            + np.sum(np.stack(out, axis=1)[0] + np.hstack(out)[4]))
 
 
 def in_a_dict(p, n):
@@ -338,10 +339,9 @@ def in_an_object_until_large(p, n):
 
 IN_WHILE = [(f, P, 11) for f in (more_than_there_was_room_for_at_first, pairs_in_a_while, adaptive_steps,
                                  in_an_object_until_large)]
-IN_WHILE += [(f,
-              RNG.normal(size=7)) for f in (until_large, a_while_in_a_for, a_list_of_its_own_in_each_iteration,
-                                            stack_of_work, work_until_the_list_is_empty,
-                                                 pools_of_violators)]
+IN_WHILE += [(f, RNG.normal(size=7))
+             for f in (until_large, a_while_in_a_for, a_list_of_its_own_in_each_iteration, stack_of_work,
+                       work_until_the_list_is_empty, pools_of_violators)]
 IN_WHILE += [(path_of_vectors, np.abs(V))]
 ON_NUMBERS = [trajectory, two_lists, loops_in_loops, pairs, pairs_as_array, stops, in_a_dict, in_an_object, taken_off,
               last_replaced, twice, int_becomes_float]
@@ -349,9 +349,8 @@ ON_VECTORS = [one_array_many_times, copies, changed_after, changed_after_the_loo
 CASES = [(f, P, 11) for f in ON_NUMBERS] + [(f, V, 10) for f in ON_VECTORS] + [(changed_list_in_a_list, P, 9)]
 CASES += [(f, RNG.normal(size=10), 10) for f in (table, table_in_one_line)]
 CASES += [(from_the_last, V, RNG.normal(size=10)), (on_condition, RNG.normal(size=15)),
-          (on_one_of_two_conditions, RNG.normal(size=15)),
-          (comprehensions, RNG.normal(size=12))]
-COMPILED = [case for case in CASES if case[0] in (trajectory, table, stops,
-                                                  on_condition)] + [case for case in IN_WHILE if case[0] is a_while_in_a_for]
+          (on_one_of_two_conditions, RNG.normal(size=15)), (comprehensions, RNG.normal(size=12))]
+COMPILED = [case for case in CASES + IN_WHILE
+            if case[0] in (trajectory, table, stops, on_condition, a_while_in_a_for)]
 ROLLED = [trajectory, two_lists, loops_in_loops, pairs, pairs_as_array, stops, in_a_dict, in_an_object, taken_off,
           last_replaced, twice, copies, joined]

@@ -10,8 +10,8 @@ from fad.trace.lists.items import Items
 from fad.trace.values.tracer import Tracer
 
 X = np.array([0.8, 0.55, 1.1])
-NAMES = sorted({name for cls in (Tracer,
-                                 Items) for name in dir(cls) if not name.startswith("_") and not hasattr(list, name)}
+NAMES = sorted({name for cls in (Tracer, Items) for name in dir(cls)
+                if not name.startswith("_") and not hasattr(list, name)}
                | {"original", "run", "tracer", "owner", "stands_for", "registry", "flag", "cell", "called", "item"})
 
 

@@ -35,8 +35,8 @@ def test_what_is_said_to_be_there_is_there(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fad.jit(f)(X)
-    assert not {name: error for name,
-                error in found.items() if not isinstance(error, fad.FadError) or isinstance(error, AttributeError)}
+    assert not {name: error for name, error in found.items()
+                if not isinstance(error, fad.FadError) or isinstance(error, AttributeError)}
 
 
 def test_the_namespace_of_an_array_is_numpy():

@@ -50,8 +50,8 @@ def assigned(x):
 
 
 PROGRAMS = {
-    "functions": lambda x: np.sum(Doubled(x)) + np.dot(OfElements(x),
-                                                       x) + np.exp(Doubled(x))[1] + np.linalg.norm(OfElements(x)),
+    "functions": lambda x: np.sum(Doubled(x)) + np.dot(OfElements(x), x) + np.exp(Doubled(x))[1]
+                           + np.linalg.norm(OfElements(x)),
     "arrays": lambda x: np.asarray(OfElements(x))[2] + np.array(Doubled(x))[0]
                         + np.where(x > 0.7, OfElements(x), 0.0).sum() + np.max(Doubled(x)),
     "lists": lambda x: np.concatenate([Doubled(x), np.ones(2)]).sum() + np.stack((OfElements(x), x)).sum(),

@@ -1,5 +1,5 @@
-"""Lists that branches append to where no loop of the program is around: in straight code, and in Python's own loops over
-lists of what is known. They lie in rows then, and their length is a value of the program.
+"""Lists that branches append to outside the program's loops: in straight code, and in Python's own loops over lists of
+known things. They lie in rows then, and their length is a value of the program.
 """
 from collections import defaultdict
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Functions, members of an Enum, keys and places that depend on the path: calls, attributes and items are one program."""
+"""Functions, members of an Enum, keys and places that depend on the path: what uses them is one program."""
 import enum
 import math
 import types
@@ -169,9 +169,9 @@ def in_a_while_loop(x):
 
 
 @pytest.mark.parametrize("policy", ["now", "never"])
-@pytest.mark.parametrize("f", [one_of_two, by_a_loop, by_a_place, arrays_by_a_place, texts_by_a_place, from_behind, by_a_key, numbers_by_a_key,
-                               arrays_by_a_number, modes, matched, with_keywords, truth_of_a_function, of_a_helper,
-                               in_a_while_loop], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [one_of_two, by_a_loop, by_a_place, arrays_by_a_place, texts_by_a_place, from_behind,
+                               by_a_key, numbers_by_a_key, arrays_by_a_number, modes, matched, with_keywords,
+                               truth_of_a_function, of_a_helper, in_a_while_loop], ids=lambda f: f.__name__)
 def test_one_program(f, policy):
     check_one_program(f, POINTS, policy)
 

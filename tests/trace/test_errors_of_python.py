@@ -174,9 +174,15 @@ def _body(line, indent):
 @pytest.mark.parametrize("way", ["traced", "tape"])
 @pytest.mark.parametrize("line", LINES)
 def test_a_handler_takes_it_in(line, way, tmp_path):
-    f = made(tmp_path, "handled",
-             f"def f(x):\n    k = 1.0\n    try:\n{_body(line, ' ' * 8)}\n        k = 7.0\n    except Exception as e:\n"
-                                  f"        for n, kind in enumerate(KINDS): k += 2.0 ** n * isinstance(e, kind)\n    return np.sum(x) * k\n")
+    f = made(tmp_path, "handled", f"""def f(x):
+    k = 1.0
+    try:
+{_body(line, ' ' * 8)}
+        k = 7.0
+    except Exception as e:
+        for n, kind in enumerate(KINDS): k += 2.0 ** n * isinstance(e, kind)
+    return np.sum(x) * k
+""")
     g = fad.jit(f)
     assert (g(X) if way == "traced" else g.on_tape((X,), {})) == f(X)
 

@@ -91,8 +91,8 @@ def of_a_computed_global(x):
     return np.sum(total) * globals()["rate"]
 
 
-CASES = [of_a_computed_global, of_a_variable, of_a_parameter, in_a_loop, with_a_branch, with_a_loop, one_text_of_several, its_variables,
-         of_the_function_around, bound_in_both_branches, bound_on_one_path]
+CASES = [of_a_computed_global, of_a_variable, of_a_parameter, in_a_loop, with_a_branch, with_a_loop,
+         one_text_of_several, its_variables, of_the_function_around, bound_in_both_branches, bound_on_one_path]
 POINTS = [np.array([0.8, 0.3, 0.4]), np.array([-0.7, 0.5, 0.2]), np.array([1.6, 0.9, 0.1])]
 
 

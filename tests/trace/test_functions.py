@@ -49,26 +49,33 @@ def compared(fn, d=np.cos):
 
 
 QUESTIONS = """
-ACT is np.tanh; ACT == np.tanh; ACT is not np.tanh; ACT not in (np.tanh,); TABLE[np.tanh]; TABLE[ACT]; FUNCTIONS[0] is np.sin; FUNCTIONS[1] is sum
-FUNCTIONS[2] is float; Holder.act is np.sin; o.kind is float; o.f is np.exp; o.g is special.expit; o.n is np.linalg.norm; fn is np.exp
-compared(np.sin); TABLE[float]; TABLE[len]; TABLE.get(np.ndarray); TABLE.get(special.expit); np.sin in FUNCTIONS; FUNCTIONS.index(np.sin)
-FUNCTIONS.index(float); math.sin is math.sin; {np.sin: 5}[np.sin]; np.sin in TABLE; sum in FUNCTIONS; {"a": float}["a"] is float; fn.__name__
-hash(ACT) == hash(np.tanh); id(user) == id(ALIAS); [float].index(float); (lambda: np.sin)() is np.sin; ALIAS is user; NUMBERED[user]; NUMBERED[ALIAS]
-NUMBERED.get(other); USERS.index(user); user in USERS; USERS[0] is user; o.u is user; Holder.method is user; o.bound == o.bound; o.h == o.bound
-o.bound.__func__ is Holder.bound; type(o) is Holder; o.__class__ is Holder; {Holder: 1}[type(o)]; {float: 1}[type(1.0)]; TABLE[type(2.0)]
-{float: 1, int: 2}[type(3)]; {float: "f"}.get(type(np.float64(1))); type(1.0) is float; float is type(1.0); type(1) in (int, float); type(RATE) is float
-type(user) is types.FunctionType; isinstance(user, types.FunctionType); isinstance(np.sin, np.ufunc); isinstance(len, types.BuiltinFunctionType)
-isinstance(np.mean, types.FunctionType); isinstance(float, type); issubclass(float, object); callable(np.sin); user.__name__; user.__code__.co_argcount
-user.__module__; user.__defaults__; compared.__defaults__[0] is np.cos; np.sin.nin; np.add.identity; np.mean.__name__; getattr(np, "sin") is np.sin
-functools.partial(user, 1).func is user; {user, user} == {user}; len({np.sin, ACT, np.sin}); sorted(USERS, key=lambda f: f.__name__)[1] is user
-max([1, 2], key=float); list(map(type, [1.0, 2])) == [float, int]; dict(a=np.sin)["a"] is np.sin; [g for g in FUNCTIONS if g is np.sin] == [np.sin]
-(np.sin, np.cos) == (FUNCTIONS[0], np.cos); np.float64 is np.float64; np.dtype(float) == float; np.zeros(2, dtype=float).dtype.type is np.float64
-str(float); repr(np.sin); str(user)[:14]; print is print; float.__name__; operator.add is operator.add; ALIAS == user; user != other; user is not other
-o.f in (np.exp,); [o.f].count(np.exp); bool({np.exp} & {o.f}); type(x) is np.ndarray; type(x[0]) is np.float64; type(x[0] * 2.0) in (float, np.float64)
-type(x.shape) is tuple; type(len(x)) is int; type(range(3)) is range; type(zip([1], [2])) is zip; type(enumerate([])) is enumerate; np is np
-operator.is_(np.sin, FUNCTIONS[0]); operator.eq(user, ALIAS); operator.contains(FUNCTIONS, np.sin); [user].index(ALIAS)
-setattr(o, "z", user) or o.z is user; list((user, np.sin))[0] is user; dict([(user, 1)])[user]; functools.wraps(user)(other).__wrapped__ is user
-(lambda g=user: g is user)(); (lambda *a: a[0] is np.sin)(np.sin); (lambda **k: k["f"] is user)(f=user); next(iter([user])) is user
+ACT is np.tanh; ACT == np.tanh; ACT is not np.tanh; ACT not in (np.tanh,); TABLE[np.tanh]; TABLE[ACT]
+FUNCTIONS[0] is np.sin; FUNCTIONS[1] is sum; FUNCTIONS[2] is float; Holder.act is np.sin; o.kind is float; o.f is np.exp
+o.g is special.expit; o.n is np.linalg.norm; fn is np.exp; compared(np.sin); TABLE[float]; TABLE[len]
+TABLE.get(np.ndarray); TABLE.get(special.expit); np.sin in FUNCTIONS; FUNCTIONS.index(np.sin); FUNCTIONS.index(float)
+math.sin is math.sin; {np.sin: 5}[np.sin]; np.sin in TABLE; sum in FUNCTIONS; {"a": float}["a"] is float; fn.__name__
+hash(ACT) == hash(np.tanh); id(user) == id(ALIAS); [float].index(float); (lambda: np.sin)() is np.sin; ALIAS is user
+NUMBERED[user]; NUMBERED[ALIAS]; NUMBERED.get(other); USERS.index(user); user in USERS; USERS[0] is user; o.u is user
+Holder.method is user; o.bound == o.bound; o.h == o.bound; o.bound.__func__ is Holder.bound; type(o) is Holder
+o.__class__ is Holder; {Holder: 1}[type(o)]; {float: 1}[type(1.0)]; TABLE[type(2.0)]; {float: 1, int: 2}[type(3)]
+{float: "f"}.get(type(np.float64(1))); type(1.0) is float; float is type(1.0); type(1) in (int, float)
+type(RATE) is float; type(user) is types.FunctionType; isinstance(user, types.FunctionType)
+isinstance(np.sin, np.ufunc); isinstance(len, types.BuiltinFunctionType); isinstance(np.mean, types.FunctionType)
+isinstance(float, type); issubclass(float, object); callable(np.sin); user.__name__; user.__code__.co_argcount
+user.__module__; user.__defaults__; compared.__defaults__[0] is np.cos; np.sin.nin; np.add.identity; np.mean.__name__
+getattr(np, "sin") is np.sin; functools.partial(user, 1).func is user; {user, user} == {user}
+len({np.sin, ACT, np.sin}); sorted(USERS, key=lambda f: f.__name__)[1] is user; max([1, 2], key=float)
+list(map(type, [1.0, 2])) == [float, int]; dict(a=np.sin)["a"] is np.sin
+[g for g in FUNCTIONS if g is np.sin] == [np.sin]; (np.sin, np.cos) == (FUNCTIONS[0], np.cos); np.float64 is np.float64
+np.dtype(float) == float; np.zeros(2, dtype=float).dtype.type is np.float64; str(float); repr(np.sin); str(user)[:14]
+print is print; float.__name__; operator.add is operator.add; ALIAS == user; user != other; user is not other
+o.f in (np.exp,); [o.f].count(np.exp); bool({np.exp} & {o.f}); type(x) is np.ndarray; type(x[0]) is np.float64
+type(x[0] * 2.0) in (float, np.float64); type(x.shape) is tuple; type(len(x)) is int; type(range(3)) is range
+type(zip([1], [2])) is zip; type(enumerate([])) is enumerate; np is np; operator.is_(np.sin, FUNCTIONS[0])
+operator.eq(user, ALIAS); operator.contains(FUNCTIONS, np.sin); [user].index(ALIAS)
+setattr(o, "z", user) or o.z is user; list((user, np.sin))[0] is user; dict([(user, 1)])[user]
+functools.wraps(user)(other).__wrapped__ is user; (lambda g=user: g is user)(); (lambda *a: a[0] is np.sin)(np.sin)
+(lambda **k: k["f"] is user)(f=user); next(iter([user])) is user
 """
 QUESTIONS = [q.strip() for line in QUESTIONS.strip().splitlines() for q in line.split("; ")]
 
@@ -77,7 +84,8 @@ QUESTIONS = [q.strip() for line in QUESTIONS.strip().splitlines() for q in line.
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_they_are_themselves(question, tape):
-    text = "def f(x, fn=np.exp):\n" + "    float(x[0])\n" * tape + f"    said.append({question})\n    return np.sum(x)\n"
+    ends_trace = "    float(x[0])\n" * tape
+    text = f"def f(x, fn=np.exp):\n{ends_trace}    said.append({question})\n    return np.sum(x)\n"
     name, said = f"<{question} {tape}>", []
     linecache.cache[name] = len(text), None, text.splitlines(True), name
     names = {**globals(), "said": said}
@@ -208,7 +216,7 @@ def _with_itself(x, *, itself=None):
 def test_a_function_among_its_own_defaults(monkeypatch):
     """Dispatchers of packages are made so."""
     monkeypatch.setattr(_with_itself, "__kwdefaults__", {"itself": _with_itself})
-    once = lambda x: _with_itself(x, itself=functools.partial(_with_itself, itself=None))  # noqa: E731
+    once = lambda x: _with_itself(x, itself=functools.partial(_with_itself, itself=None))
     np.testing.assert_allclose(fad.grad(once, fallback=False)(np.ones(2)), 6.0 * np.ones(2))
 
 

@@ -172,7 +172,8 @@ def test_locks_hide_nothing():
     np.testing.assert_allclose(fad.grad(guarded.loss, fallback=False)(X), 4.0 * X)
 
 
-@pytest.mark.parametrize("x, is_it", [(abs, True), (Model, False), (Model().loss, False), (functools.lru_cache(abs), False)])
+@pytest.mark.parametrize("x, is_it", [(abs, True), (Model, False), (Model().loss, False),
+                                      (functools.lru_cache(abs), False)])
 def test_what_c_has_made(x, is_it):
     assert is_of_c(x) == is_it
 

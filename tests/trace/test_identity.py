@@ -38,8 +38,8 @@ FUNCTIONS = [f"np.{name}(a)" for name in sorted(vars(np)) if callable(getattr(np
              and not isinstance(getattr(np, name), type) and find(getattr(np, name))]
 # fad copies where NumPy does not: the laws of views are about that
 OF_LAYOUTS = ("nan_to_num", "require", "asfortranarray", "broadcast_arrays", "conj")
-EXPRESSIONS = [e for e in [*SUBSCRIPTS, *CALLS, *METHODS, *PROPERTIES,
-                           *FUNCTIONS] if not any(name in e for name in OF_LAYOUTS)]
+EXPRESSIONS = [e for e in [*SUBSCRIPTS, *CALLS, *METHODS, *PROPERTIES, *FUNCTIONS]
+               if not any(name in e for name in OF_LAYOUTS)]
 ARRAYS = {"vector": np.array([0.3, 0.7, 1.1]), "matrix": np.array([[0.3, 0.7], [1.1, 0.2]]),
     "strided": np.arange(1.0, 7.0)[::2], "Fortran": np.array([[0.3, 0.7], [1.1, 0.2]]).T, "one": np.array([0.5]),
     "empty": np.zeros((0, 2)), "ints": np.array([1, 2, 3]), "complex": np.array([1.0 + 2.0j, 3.0]),
@@ -58,9 +58,8 @@ def asked(tmp_path_factory):
 
 
 def outcome(f, a):
-    held = np.empty(2 * a.size,
-                    a.dtype)[::2].reshape(a.shape) if not (a.flags.c_contiguous
-                               or a.flags.f_contiguous) else a.copy(order="K")
+    held = (np.empty(2 * a.size, a.dtype)[::2].reshape(a.shape)
+            if not (a.flags.c_contiguous or a.flags.f_contiguous) else a.copy(order="K"))
     held[...] = a
     try:
         return f(held), None

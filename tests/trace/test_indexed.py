@@ -38,7 +38,7 @@ def test_values_and_derivatives(f):
 
 @pytest.mark.parametrize("f", STAGED)
 def test_the_program_does_not_grow_with_the_iterations(f):
-    short, long = [len(fad.show(lambda x: f(x, n), numbers(n)).splitlines()) for n in (13, 40)]   # noqa: B023 - called at once
+    short, long = [len(fad.show(lambda x: f(x, n), numbers(n)).splitlines()) for n in (13, 40)]  # noqa: B023
     assert long - short <= 4
 
 

@@ -101,7 +101,8 @@ def quasi_random(x):
 
 def shuffled(x):
     rng, old = np.random.default_rng(0), np.random.RandomState(0)
-    p, rows, columns, drawn, made = np.arange(10), np.arange(12.0).reshape(6, 2), np.arange(12.0).reshape(2, 6) * x, rng.normal(size=6), np.arange(8.0).reshape(4, 2)
+    p, rows, columns = np.arange(10), np.arange(12.0).reshape(6, 2), np.arange(12.0).reshape(2, 6) * x
+    drawn, made = rng.normal(size=6), np.arange(8.0).reshape(4, 2)
     rng.shuffle(p)
     rng.shuffle(rows)
     rng.shuffle(columns, axis=1)
@@ -282,7 +283,7 @@ def entries_of_a_matrix(x):
 
 def without_its_text(lines):
     names = {"np": np}
-    exec("def f(x):\n " + "\n ".join(lines.split("; ")), names)                      # noqa: S102 - a function as the prompt makes it
+    exec("def f(x):\n " + "\n ".join(lines.split("; ")), names)
     return names["f"]
 
 

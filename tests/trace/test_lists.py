@@ -90,8 +90,8 @@ def test_the_class_of_a_list_is_list():
 
 def test_second_derivatives():
     h = fad.hessian(trajectory)(P, 10)
-    numeric = np.array([(fad.grad(trajectory)(P + e,
-                                              10) - fad.grad(trajectory)(P - e, 10)) / 2e-5 for e in 1e-5 * np.eye(2)])
+    numeric = np.array([(fad.grad(trajectory)(P + e, 10) - fad.grad(trajectory)(P - e, 10)) / 2e-5
+                        for e in 1e-5 * np.eye(2)])
     np.testing.assert_allclose(h, numeric, rtol=1e-6, atol=1e-8)
 
 

@@ -25,7 +25,8 @@ from fad.util.errors import FadError
 from .packages import installed, of_file
 
 HEAD = """
-import collections, copy, bisect, contextlib, dataclasses, enum, functools, heapq, itertools, json, logging, math, operator, os, random, re, string, time, types
+import collections, copy, bisect, contextlib, dataclasses, enum, functools, heapq, itertools, json, logging, math
+import operator, os, random, re, string, time, types
 import numpy as np
 from collections import *
 from dataclasses import dataclass, field
@@ -81,11 +82,11 @@ class World:
         """What is left outside: what the module's names and classes hold."""
         own = {n: x for n, x in vars(self.module).items() if not n.startswith("__") and n not in UNSEEN}
         classes = [x for x in own.values() if isinstance(x, type) and x.__module__ == self.module.__name__]
-        of_classes = {f"{c.__name__}.{n}": x for c in classes for n,
-                      x in vars(c).items() if isinstance(x, (int, float, list, dict, np.ndarray, deque))}
+        of_classes = {f"{c.__name__}.{n}": x for c in classes for n, x in vars(c).items()
+                      if isinstance(x, (int, float, list, dict, np.ndarray, deque))}
         closed = (types.ModuleType, type, types.FunctionType)
-        return {n: said(x, self.module) for n,
-                x in {**own, **of_classes}.items() if not n.startswith("__") and not isinstance(x, closed)}
+        return {n: said(x, self.module) for n, x in {**own, **of_classes}.items()
+                if not n.startswith("__") and not isinstance(x, closed)}
 
 
 def said(x, module, within=()):
@@ -156,13 +157,11 @@ def assert_as_python(name, folder, transform, differentiated=(1, CALLS - 1)):
         if isinstance(want, Raised) or isinstance(got, Raised):
             error = getattr(got, "error", None)
             if isinstance(error, FadError) and not isinstance(want, Raised):
-                assert hasattr(staged.module,
-                               "change") or hasattr(staged.module,
-                                                    "before") or not differing(before, staged.state()), "a refused call has changed something"
+                changes = hasattr(staged.module, "change") or hasattr(staged.module, "before")
+                assert changes or not differing(before, staged.state()), "a refused call has changed something"
                 return "refused"
-            raised = type(getattr(want, "error", None)).__name__
-            assert raised in [c.__name__
-                              for c in type(error).__mro__], f"call {number + 1}: {error!r}, and Python raises {raised}"
+            raised, bases = type(getattr(want, "error", None)).__name__, [c.__name__ for c in type(error).__mro__]
+            assert raised in bases, f"call {number + 1}: {error!r}, and Python raises {raised}"
             continue
         value = got if transform is fad.jit else got[0]
         assert np.isclose(value, want, rtol=1e-9, atol=1e-11), f"call {number + 1}: {value}, and Python says {want}"
@@ -207,8 +206,8 @@ def test_programs_that_are_not_differentiated_mean_what_they_mean_in_python(name
 
 
 @pytest.mark.parametrize("name",
-                         [pytest.param(name, marks=[pytest.mark.slow] if k % 9 else []) for k,
-                          name in enumerate(PROGRAMS) if expected(name) == "right"])
+                         [pytest.param(name, marks=[pytest.mark.slow] if k % 9 else [])
+                          for k, name in enumerate(PROGRAMS) if expected(name) == "right"])
 def test_compiled_programs_mean_what_they_mean_in_python(name, tmp_path):
     with fad.config.using(compile="now"):
         assert assert_as_python(name, tmp_path, fad.value_and_grad, differentiated=()) == "right"
@@ -218,8 +217,8 @@ if __name__ == "__main__":
     for name in [name for name in PROGRAMS if not sys.argv[1:] or any(part in name for part in sys.argv[1:])]:
         try:
             with tempfile.TemporaryDirectory() as place, fad.config.using(compile="never"):
-                became = [assert_as_python(name, pathlib.Path(place),
-                                           transform) for transform in (fad.jit, fad.value_and_grad)]
+                became = [assert_as_python(name, pathlib.Path(place), transform)
+                          for transform in (fad.jit, fad.value_and_grad)]
             print(max(became, key=["right", "tape", "refused"].index), name, flush=True)
         except Exception as error:
             print("WRONG", name, f"{error}"[:300].replace("\n", " "), flush=True)

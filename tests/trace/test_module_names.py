@@ -95,8 +95,8 @@ def by_setattr(m, x):
     return r * m.total(x)
 
 
-CASES = [read_in_globals, set_once, set_between, set_in_a_branch, set_on_one_path, set_in_a_loop, counted_by_its_function, a_new_name,
-         by_setattr]
+CASES = [read_in_globals, set_once, set_between, set_in_a_branch, set_on_one_path, set_in_a_loop,
+         counted_by_its_function, a_new_name, by_setattr]
 
 
 def names_of(m):
@@ -183,7 +183,8 @@ UNSEEN = {
     "counted": "count(x) * globals()['n']",
 }
 HELPER = "def count(x):\n    global n\n    n += 1\n    return x\n"
-CHANGES = [lambda m: m["w"].__setitem__(0, 7.0), lambda m: m["table"].update(a=5.0), lambda m: m.update(other=1, h=np.sin)]
+CHANGES = [lambda m: m["w"].__setitem__(0, 7.0), lambda m: m["table"].update(a=5.0),
+           lambda m: m.update(other=1, h=np.sin)]
 
 
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
@@ -202,7 +203,8 @@ def test_globals_of_functions_without_a_text(use, policy):
         for x in POINTS:
             n = plain["n"]
             value, slope = g(x)
-            np.testing.assert_allclose(slope, differences(lambda y, n=n: plain.update(n=n) or plain["f"](y), x), rtol=1e-6)
+            found = differences(lambda y, n=n: plain.update(n=n) or plain["f"](y), x)
+            np.testing.assert_allclose(slope, found, rtol=1e-6)
             plain.update(n=n)
             assert np.isclose(value, plain["f"](x))
             assert ours["n"] == plain["n"]

@@ -51,8 +51,8 @@ def nest(kind, depth, folder):
         loop = "while t{k} < s:" if kind == "while" else "for i{k} in range(len(x)):"
         lines += ["    " * k + before.format(**names), "    " * k + loop.format(**names),
                   "    " * (k + 1) + inside.format(**names)]
-    text = "def f(x):\n" + textwrap.indent("\n".join([*lines, "    " * depth + "s = innermost(s)", "return s"]),
-                                           "    ") + "\n"
+    text = ("def f(x):\n"
+            + textwrap.indent("\n".join([*lines, "    " * depth + "s = innermost(s)", "return s"]), "    ") + "\n")
     path = folder / f"nest{depth}.py"
     path.write_text(text)
     scope = {"np": np, "put": put, "Box": Box, "innermost": innermost}

@@ -249,7 +249,7 @@ def test_the_trace_is_made_once_more_and_no_more():
     assert made <= 4 and len(traces) == made + 3              # the list of traces is state, and delivered
 
 
-# what no view of numbers can show ---------------------------------------------------------------------------------------
+# what no view of numbers can show -------------------------------------------------------------------------------------
 
 def field_of_records():
     records = np.zeros(3, [("a", float), ("b", float)])
@@ -361,7 +361,7 @@ def test_a_read_only_view_is_not_written_to():
     np.testing.assert_array_equal(s, np.arange(4.0))
 
 
-# the array that an attribute holds --------------------------------------------------------------------------------------
+# the array that an attribute holds ------------------------------------------------------------------------------------
 
 def halved(p, x):
     p.at *= 0.5
@@ -420,7 +420,7 @@ def test_an_array_that_outside_data_choose_is_left_as_that_array(place):
     assert eval(place, scope) is second
 
 
-# scratch memory of a batch ----------------------------------------------------------------------------------------------
+# scratch memory of a batch --------------------------------------------------------------------------------------------
 
 SCRATCH, START = np.zeros(6), np.arange(6.0)
 FIRST, LAST = SCRATCH[:3], SCRATCH[3:]
@@ -458,7 +458,7 @@ def test_a_batch_compiles_with_scratch_that_each_example_fills(f):
     np.testing.assert_allclose(left, SCRATCH)
 
 
-# an argument that is an array from outside ------------------------------------------------------------------------------
+# an argument that is an array from outside ----------------------------------------------------------------------------
 
 def test_a_derivative_at_the_parameters_that_its_function_sets():
     """Arguments of derivatives are copies. So the program may write to the array that the caller has passed."""

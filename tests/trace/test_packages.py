@@ -94,11 +94,15 @@ USES = {"an array of its own": "np.sum(x * np.sum(np.asarray(m.ARRAY)))", "an ob
 @pytest.mark.parametrize("kind", ["arrays of its own", "a compiled core"])
 @pytest.mark.parametrize("use", USES)
 def test_who_uses_an_opaque_package_runs_on_the_tape(use, kind, tmp_path):
-    text = ARRAYS if kind == "arrays of its own" else f"TEXT = {ARRAYS.replace('    __array_priority__ = 10', '')!r}{COMPILED}"
+    text = ARRAYS
+    if kind == "a compiled core":
+        text = f"TEXT = {ARRAYS.replace('    __array_priority__ = 10', '')!r}{COMPILED}"
     module = installed(tmp_path, text, **(CORE if kind == "a compiled core" else {}))
-    user = of_file(tmp_path,
-                   f"import numpy as np, types\nimport {module.__name__} as m\nfits, holder = [m.FIT], types.SimpleNamespace(fit=m.FIT)\n"
-                             f"def f(x): return {USES[use]}\n")
+    user = of_file(tmp_path, f"""import numpy as np, types
+import {module.__name__} as m
+fits, holder = [m.FIT], types.SimpleNamespace(fit=m.FIT)
+def f(x): return {USES[use]}
+""")
     assert is_captured(module.__file__) == (kind == "a compiled core")
     assert opaque_package_of(module.FIT) == opaque_package_of(module.total) == module.__name__
     g = fad.grad(user.f)
@@ -179,8 +183,8 @@ def test_what_fad_knows_is_not_opaque(x, package):
 
 
 def test_classes_of_a_package_are_captured(tmp_path):
-    assert is_captured_class(installed(tmp_path,
-                                       MODEL).Model) and is_captured_class(installed(tmp_path, MODEL, **CORE).Model)
+    assert is_captured_class(installed(tmp_path, MODEL).Model)
+    assert is_captured_class(installed(tmp_path, MODEL, **CORE).Model)
     assert not is_captured_class(installed(tmp_path, MODEL + ARRAYS).Model)
     assert not is_captured_class(inspect.Signature)
 

@@ -8,7 +8,8 @@ import scipy.linalg as sl
 
 import fad
 
-POINTS = [np.array(p) for p in ([0.1, 0.6, 2.0], [1.2, 1.6, 0.2], [0.7, 0.4, 1.15], [0.8, 0.83, 0.35], [0.55, 1.7, 0.9])]
+POINTS = [np.array(p) for p in
+          ([0.1, 0.6, 2.0], [1.2, 1.6, 0.2], [0.7, 0.4, 1.15], [0.8, 0.83, 0.35], [0.55, 1.7, 0.9])]
 
 
 class TooLarge(Exception):
@@ -202,7 +203,7 @@ def jitter(x):
 def infinite_if_not_definite(x):
     try:
         c = sl.cho_factor(kernel(x))
-    except Exception:                                         # noqa: BLE001 - as users write it
+    except Exception:
         return -1e3 * x[0]
     return x @ sl.cho_solve(c, x)
 
@@ -360,9 +361,10 @@ def first_iteration_unlike_the_others(x):
     return s
 
 
-PROGRAMS = [no_convergence, loops_within_loops, array_changed_by_a_loop, loop_with_an_end, first_iteration_unlike_the_others,
-            array_changed_before, object_changed_before, global_changed_before, error_with_traced_values, handled_further_out, raised_anew, raised_again,
-            jumps, chosen_error, assertion, three_lines, in_a_loop, jitter, infinite_if_not_definite, singular, inverse, index, neighbours, recursion,
+PROGRAMS = [no_convergence, loops_within_loops, array_changed_by_a_loop, loop_with_an_end,
+            first_iteration_unlike_the_others, array_changed_before, object_changed_before, global_changed_before,
+            error_with_traced_values, handled_further_out, raised_anew, raised_again, jumps, chosen_error, assertion,
+            three_lines, in_a_loop, jitter, infinite_if_not_definite, singular, inverse, index, neighbours, recursion,
             overflow, quotient, in_branches, logged]
 
 
@@ -383,7 +385,8 @@ def test_every_path_is_pythons(f, compile, capsys):
 
 
 @pytest.mark.filterwarnings("error::fad.FallbackWarning", "ignore::RuntimeWarning")
-@pytest.mark.parametrize("f", [p for p in PROGRAMS if p is not logged and p is not global_changed_before], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [p for p in PROGRAMS if p not in (logged, global_changed_before)],
+                         ids=lambda f: f.__name__)
 def test_each_example_of_a_batch_goes_its_own_way(f):
     found = fad.vmap(fad.grad(f))(np.array(POINTS))
     assert np.allclose(found, [fad.grad(f)(x) for x in POINTS])

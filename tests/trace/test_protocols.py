@@ -139,23 +139,20 @@ def heaped(x):
     heapq.heapify(heap)
     heapq.heappush(heap, Point(x[2], 1.0))
     first = heapq.heappop(heap)
-    return first.a + 2.0 * heapq.heapreplace(heap,
-                                             first).a ** 2 + heapq.heappushpop(heap, Point(x[0] * 0.1, 1.0)).a * heap[0].a
+    replaced = heapq.heapreplace(heap, first).a
+    return first.a + 2.0 * replaced ** 2 + heapq.heappushpop(heap, Point(x[0] * 0.1, 1.0)).a * heap[0].a
 
 
 def merged(x):
-    found = heapq.merge(points(x)[:1], points(x)[1:])
-    return sum(k * p.a for k,
-               p in enumerate(found)) + heapq.nsmallest(2,
-                                                        points(x))[1].a ** 2 + heapq.nlargest(1, points(x), key=abs)[0].a * x[1]
+    found = sum(k * p.a for k, p in enumerate(heapq.merge(points(x)[:1], points(x)[1:])))
+    return found + heapq.nsmallest(2, points(x))[1].a ** 2 + heapq.nlargest(1, points(x), key=abs)[0].a * x[1]
 
 
 def inserted(x):
     found = [Point(0.1, 1.0), Point(x[0], 1.0)]
     bisect.insort(found, Point(x[1], 1.0))
-    return found[1].a ** 2 + x[1] * bisect.bisect(found,
-                                                  Point(x[2],
-                                                        1.0)) + x[2] * bisect.bisect_left([0.1, 0.9], x[1], key=lambda v: math.sin(v) * SCALE[0])
+    by_key = bisect.bisect_left([0.1, 0.9], x[1], key=lambda v: math.sin(v) * SCALE[0])
+    return found[1].a ** 2 + x[1] * bisect.bisect(found, Point(x[2], 1.0)) + x[2] * by_key
 
 
 def compared(p, q):
@@ -189,7 +186,8 @@ def deeply(x):
     copied = copy.deepcopy(held)
     copied["all"][0].a *= 3.0
     same = copied["all"][1][0] is copied["all"][0] and copied["all"][0].other is copied["all"][1]
-    return copied["all"][1][0].a * copied["all"][1][1].a + copied["one"][1].a + held["one"][0].a + link.a * same + copy.deepcopy([Reduced(x[1])])[0].a
+    others = copied["one"][1].a + held["one"][0].a + copy.deepcopy([Reduced(x[1])])[0].a
+    return copied["all"][1][0].a * copied["all"][1][1].a + link.a * same + others
 
 
 PROGRAMS = {
@@ -200,16 +198,14 @@ PROGRAMS = {
     "min": lambda x: min(*points(x)).a ** 2,
     "by_abs": lambda x: max(points(x), key=abs).a + min(points(x), key=Point.size).a * x[0],
     "sorted": lambda x: sorted(points(x))[0].a * 3 + sorted(points(x), reverse=True)[1].a,
-    "in_tuples": lambda x: sorted([(1,
-                                    p) for p in points(x)])[0][1].a
-    + max([2, points(x)[1]], [2, points(x)[2]])[1].a * x[0],
+    "in_tuples": lambda x: sorted([(1, p) for p in points(x)])[0][1].a
+                           + max([2, points(x)[1]], [2, points(x)[2]])[1].a * x[0],
     "sort": sort,
     "list_methods": listed,
-    "contains": lambda x: x[0] * (2.0 if Point(x[2],
-                                               7.0) in points(x) else 3.0)
-    + x[1] * (2.0 if Point(9.0, 1.0) in points(x) else 3.0),
-    "tuples": lambda x: x[0] * ((1,
-                                 points(x)[0]) < (1, points(x)[2])) + x[1] * ([points(x)[0], 1] == [points(x)[0], 1]),
+    "contains": lambda x: x[0] * (2.0 if Point(x[2], 7.0) in points(x) else 3.0)
+                          + x[1] * (2.0 if Point(9.0, 1.0) in points(x) else 3.0),
+    "tuples": lambda x: x[0] * ((1, points(x)[0]) < (1, points(x)[2]))
+                        + x[1] * ([points(x)[0], 1] == [points(x)[0], 1]),
     "differ": lambda x: x[0] * ((1, points(x)[0]) != (1, points(x)[2])) + x[1] * ((points(x)[1],) > (points(x)[0],)),
     "by_index": lambda x: sum(v * x[0] for v in Row(x)) + list(Row(x))[1] + max(Row(x)) + sum(Row(x)),
     "unpacked": lambda x: (lambda a, *rest: a * rest[1])(*Row(x)) + sum(a * b for a, b in zip(Row(x), [1.0, 2.0, 3.0])),
@@ -223,14 +219,14 @@ PROGRAMS = {
                            + operator.lt(*points(x)[:2]) * x[0] + operator.getitem(Row(x), 1),
     "reduce": lambda x: functools.reduce(operator.add, points(x)).a + abs(functools.reduce(max, points(x))),
     "divmod": lambda x: divmod(points(x)[0], 3)[0] + divmod(x[1], 0.3)[1] + divmod(7, points(x)[2])
-    + divmod(x[1], points(x)[2]),
+                        + divmod(x[1], points(x)[2]),
     "total_ordering": lambda x: x[0] * (Ordered(x[0]) >= Ordered(x[1])) + x[1] * (Ordered(x[0]) <= Ordered(x[2]))
                                 + max(map(Ordered, x)).a,
     "gone_through": lambda x: math.prod(Pair(x[0])) + functools.reduce(operator.mul, Pair(x[1]))
                               + sum(itertools.chain(Pair(x[0]), Row(x))),
-    "itertools": lambda x: sum(itertools.islice(Row(x),
-                                                2)) + sum(itertools.chain.from_iterable([Pair(x[0]), Pair(x[1])]))
-    + math.hypot(*Pair(x[0]), x[1]),
+    "itertools": lambda x: sum(itertools.islice(Row(x), 2))
+                           + sum(itertools.chain.from_iterable([Pair(x[0]), Pair(x[1])]))
+                           + math.hypot(*Pair(x[0]), x[1]),
     "copied": lambda x: copy.copy(points(x)[0]).a * copy.deepcopy(points(x)[1]).a + math.floor(points(x)[2])
                         + math.floor(2.7) * x[0],
     "partial": lambda x: functools.partial(operator.add, points(x)[0])(points(x)[1]).a,
@@ -283,7 +279,7 @@ def test_objects_that_are_iterable_are_compared_as_they_are():
             return v * self.w
 
     a, b = Both(2.0), Both(3.0)
-    f = lambda x: x * min(a, b).w + x * max(a, b).w + sum(map(a, [x, x]))       # noqa: E731
+    f = lambda x: x * min(a, b).w + x * max(a, b).w + sum(map(a, [x, x]))
     assert fad.grad(f)(1.5) == 9.0
 
 
@@ -350,9 +346,8 @@ MEASURED = {
     "initial": lambda x: functools.reduce(operator.add, map(Measure, x), Measure(x[0])).a,
     "repeated": lambda x: sum(m.a for m in itertools.repeat(Measure(x[1]), 2)),
     "converted": lambda x: math.sqrt(Measure(0.8)) * x[0] + math.fsum(Measure(x[1])),
-    "started": lambda x: sum(itertools.starmap(pow,
-                                               [(x[0], 2),
-                                                (x[1], 3)])) + sum(itertools.accumulate(Measure(x[2]), initial=x[0])),
+    "started": lambda x: sum(itertools.starmap(pow, [(x[0], 2), (x[1], 3)]))
+                         + sum(itertools.accumulate(Measure(x[2]), initial=x[0])),
 }
 
 

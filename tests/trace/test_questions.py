@@ -96,7 +96,8 @@ NAMES = ["__len__", "__iter__", "__getitem__", "__dict__", "__name__", "__call__
 @pytest.mark.parametrize("of", ["x", "x.sum()", "x[0]", "[x, x]", "[v for v in x]", "2.0 * n", "n"])
 @pytest.mark.parametrize("has_text", [True, False])
 def test_a_value_has_the_attributes_that_python_says(of, has_text):
-    text = f"def f(x, n): return [float(hasattr({of}, name)) + 2 * (getattr({of}, name, None) is None) for name in NAMES]\n"
+    answer = f"float(hasattr({of}, name)) + 2 * (getattr({of}, name, None) is None)"
+    text = f"def f(x, n): return [{answer} for name in NAMES]\n"
     scope = {"NAMES": NAMES}
     if has_text:
         executed(text, scope)

@@ -111,7 +111,8 @@ def test_derivatives_of_what_objects_hold():
 
 OPAQUE = {
     "closure": (lambda x: lambda: x, lambda y: y()), "generator": (lambda x: (v for v in [x]), list),
-    "iterator": (lambda x: iter([x]), list), "zip": (lambda x: zip([x], [x]), list), "map": (lambda x: map(abs, [x]), list),
+    "iterator": (lambda x: iter([x]), list), "zip": (lambda x: zip([x], [x]), list),
+    "map": (lambda x: map(abs, [x]), list),
     "method": (lambda x: [x].count, lambda y: y(0.5)), "error": (lambda x: ValueError(x), lambda y: y.args),
     "cycle": (lambda x: itertools.cycle([x]), next),
 }

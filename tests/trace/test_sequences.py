@@ -122,7 +122,8 @@ def test_functions_of_operator_that_change_an_argument(name):
     f = getattr(operator, name)
     taken = 0
     for make in (lambda x: ([x, 1.0], [x * 2]), lambda x: ([x, 1.0], 2), lambda x: (np.array([x, 2.0]), 2.0),
-                 lambda x: (np.array([3, 5]), 2), lambda x: (np.eye(2) * x, np.eye(2)), lambda x: ({3, 5}, {5, 7}), lambda x: (x, 2.0)):
+                 lambda x: (np.array([3, 5]), 2), lambda x: (np.eye(2) * x, np.eye(2)), lambda x: ({3, 5}, {5, 7}),
+                 lambda x: (x, 2.0)):
         run = _left_by(f, make)
         try:
             wanted = run(1.5)

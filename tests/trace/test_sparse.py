@@ -7,8 +7,8 @@ import fad
 from fad.util.errors import ExtentError, UnsupportedFunctionError
 
 A = sparse.random(5, 4, density=0.5, format="csr", random_state=0)
-FORMATS = [make(A).asformat(name) for make in (sparse.csr_matrix,
-                                               sparse.csr_array) for name in ("csr", "csc", "coo", "dia")]
+FORMATS = [make(A).asformat(name) for make in (sparse.csr_matrix, sparse.csr_array)
+           for name in ("csr", "csc", "coo", "dia")]
 PRODUCTS = (
     lambda a, x: a @ x[0], lambda a, x: a @ x.T, lambda a, x: x @ a.T, lambda a, x: (a @ x[1]) @ a,
     lambda a, x: a.T @ (a @ x.T) if isinstance(a, sparse.sparray) else a.T * (a * x.T))

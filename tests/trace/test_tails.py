@@ -1,4 +1,4 @@
-"""Lists from outside that get elements in branches and in loops that data end: each call delivers what Python appends."""
+"""Lists from outside that grow in branches and in loops that data end: each call appends what Python appends."""
 import copy
 import dataclasses
 import enum
@@ -204,10 +204,10 @@ class Model:
         return x @ x
 
 
-COMPILED = ["straight", "in_a_loop", "of_events", "in_a_while_loop", "last_steps", "two_lists", "arrays", "copies", "in_a_nest",
-            "by_a_helper", "both_ways", "asked_for_its_class", "an_attribute_is_set"]
-ON_THE_TAPE = ["two_kinds", "an_item_is_set", "until", "returned_early", "read", "read_by_json", "read_by_a_copy", "last", "returned",
-               "changed_behind", "an_argument"]
+COMPILED = ["straight", "in_a_loop", "of_events", "in_a_while_loop", "last_steps", "two_lists", "arrays", "copies",
+            "in_a_nest", "by_a_helper", "both_ways", "asked_for_its_class", "an_attribute_is_set"]
+ON_THE_TAPE = ["two_kinds", "an_item_is_set", "until", "returned_early", "read", "read_by_json", "read_by_a_copy",
+               "last", "returned", "changed_behind", "an_argument"]
 
 
 def said(model):

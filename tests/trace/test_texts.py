@@ -58,17 +58,16 @@ PROGRAMS = {
                           + x[2] * weight(f"{Size(x[2])!r:>4}{Size(x[0])!s}"),
     "format": lambda x: x[0] * WEIGHTS[format(Size(x[0]))]
                         + x[1] * weight("{0}, {1:r}, {2!r}, {k.a}".format(*map(Size, x), k=Size(2))),
-    "percent": lambda x: x[0] * WEIGHTS["%s" % Size(x[0])] + x[1] * weight("%r and %s" % (Size(x[1]), [Size(x[2])])),  # noqa: UP031
-    "joined": lambda x: x[0] * weight(", ".join(map(str,
-                                                    map(Size,
-                                                        x)))) + x[1] * weight("".join([repr(Size(v)) for v in x])),
+    "percent": lambda x: x[0] * WEIGHTS["%s" % Size(x[0])]  # noqa: UP031
+                         + x[1] * weight("%r and %s" % (Size(x[1]), [Size(x[2])])),  # noqa: UP031
+    "joined": lambda x: x[0] * weight(", ".join(map(str, map(Size, x))))
+                        + x[1] * weight("".join([repr(Size(v)) for v in x])),
     "containers": lambda x: x[0] * weight(str([Size(x[0])])) + x[1] * weight(f"{(Size(x[1]), 1)}")
                             + x[2] * weight(repr({"k": deque([Size(x[2])])})),
 }
 KNOWN = {
-    "known": lambda x: x[0] * ("2.0>" in str(Named(x[1],
-                                                   "k"))) + x[1] * len(f"{[Named(x[0], 'k')]}")
-    + x[2] * {"<k 2.0>": 2.0}.get(repr(Named(x[0], "k")), 3.0),
+    "known": lambda x: x[0] * ("2.0>" in str(Named(x[1], "k"))) + x[1] * len(f"{[Named(x[0], 'k')]}")
+                       + x[2] * {"<k 2.0>": 2.0}.get(repr(Named(x[0], "k")), 3.0),
     "dropped": lambda x: (f"{Numbered(x[0], 'k')} {[Numbered(x[0], 'k')]}", x[0] ** 2)[1],
 }
 

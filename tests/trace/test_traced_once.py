@@ -146,7 +146,7 @@ def test_functions_that_change_nothing_are_traced_once(f, traces):
     assert len(traces) == 1
 
 
-# -- state that goes back and forth between a few values ----------------------------------------------------------------
+# -- state that goes back and forth between a few values ---------------------------------------------------------------
 
 
 def soft(x):
@@ -244,7 +244,7 @@ def test_flag_that_is_set_and_reset_outside(traces):
     assert len(traces) <= 3
 
 
-# -- state in what an object with special methods leads to: all of it is guarded, but for inputs ------------------------
+# -- state in what an object with special methods leads to: all of it is guarded, but for inputs -----------------------
 
 
 class Model:
@@ -346,7 +346,7 @@ def test_what_an_object_with_special_methods_leads_to(change, read, compiled, tr
     assert len(traces) <= 5
 
 
-# -- tuples: their numbers and arrays are inputs, each by itself --------------------------------------------------------
+# -- tuples: their numbers and arrays are inputs, each by itself -------------------------------------------------------
 
 
 class Moments(NamedTuple):
@@ -429,7 +429,7 @@ def array_that_a_branch_keeps():
     return f, look
 
 
-# -- containers from which something is taken: all that they hold is written ---------------------------------------------
+# -- containers from which something is taken: all that they hold is written -------------------------------------------
 
 
 def queue_of_numbers():

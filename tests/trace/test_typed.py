@@ -37,7 +37,7 @@ class Model:
 
 g, h = lambda x: x[0] if x[1] > 0 else x[0] ** 2, lambda x: x[0] if x[1] > 0 else x[0] ** 3
 print("first", fad.grad(f)(np.array([0.2, 0.5, 1.0])).round(6))
-print("then", fad.grad(decorated)(6.0), fad.grad(Model().value)(-np.ones(2)), fad.grad(g)(-np.ones(2)), fad.grad(h)(-np.ones(2)))
+print("then", fad.grad(decorated)(6.0), *[fad.grad(f)(-np.ones(2)) for f in (Model().value, g, h)])
 """
 ANSWERS = ["first [0. 1. 0.]", "then 0.125 [-2.  0.] [-2.  0.] [3. 0.]"]
 

@@ -440,7 +440,11 @@ def test_a_copy_is_read_before_its_array_is_overwritten():
                                   "np.where(True, 1, 2)", "np.arange(3).copy()", "np.array(2).reshape(())",
                           "np.eye(2, dtype=int).sum(axis=0)"])
 def test_integers_and_truth_values_on_the_tape(made):
-    text = f"def f(x):\n    y = {{0: 2.0, 1: 3.0}}.get(int(x[0] * 0.1)) * x\n    k = {made}\n    return np.sum(y) * np.sum(k)\n"
+    text = f"""def f(x):
+    y = {{0: 2.0, 1: 3.0}}.get(int(x[0] * 0.1)) * x
+    k = {made}
+    return np.sum(y) * np.sum(k)
+"""
     f = executed(text, {"np": np, "__name__": "program"})["f"]
     with pytest.warns(fad.FallbackWarning):
         value, slope = fad.value_and_grad(f)(X)

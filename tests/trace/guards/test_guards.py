@@ -396,8 +396,8 @@ def test_what_changes_is_seen(name, way, tmp_path):
     assert_always_as_python(module.f, change, vars(module), "never")
 
 
-WITHOUT = [name for name,
-           parts in CASES.items() if "OB" in "".join(parts) and "made_up" not in parts[1] and "OB(x)" not in parts[1]]
+WITHOUT = [name for name, parts in CASES.items()
+           if "OB" in "".join(parts) and "made_up" not in parts[1] and "OB(x)" not in parts[1]]
 
 
 @pytest.mark.parametrize("name", WITHOUT)

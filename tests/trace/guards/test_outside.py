@@ -107,14 +107,15 @@ class Model:
         Model.scale *= 2
 
     def change_by_binding(self):
-        self.W, self.k, self.parts[0], self.table["a"], self.table["rate"] = self.W * 10, 3.0, self.parts[0] * 3, self.table["a"] * 3, 0.75
-        self.inner.b, self.sizes, self.__private, Model.scale = self.inner.b * 3, [7], self.__private * 3, Model.scale * 2
+        self.W, self.k, self.sizes = self.W * 10, 3.0, [7]
+        self.parts[0], self.table["a"], self.table["rate"] = self.parts[0] * 3, self.table["a"] * 3, 0.75
+        self.inner.b, self.__private, Model.scale = self.inner.b * 3, self.__private * 3, Model.scale * 2
         self.operator = Operator()
         self.operator.A *= 3
 
 
-READERS = [name for name,
-           f in vars(Model).items() if callable(f) and name not in ("__init__", "change_in_place", "change_by_binding")]
+READERS = [name for name, f in vars(Model).items()
+           if callable(f) and name not in ("__init__", "change_in_place", "change_by_binding")]
 X = np.array([1.0, 2.0, 3.0])
 
 
@@ -140,15 +141,16 @@ def test_attributes(name, is_closure):
 
 
 def test_containers_and_modules():
-    rates, seen, box, module = {"lr": 2.0,
-                                "nested": {"q": [1.0]}}, {1.0}, types.SimpleNamespace(a=2.0), types.ModuleType("settings")
+    rates, seen = {"lr": 2.0, "nested": {"q": [1.0]}}, {1.0}
+    box, module = types.SimpleNamespace(a=2.0), types.ModuleType("settings")
     pair = namedtuple("Pair", "a b")(np.ones(3), 2.0)
     module.c, module.A = 2.0, np.ones(3)
     steps = [1.0, 2.0, 3.0]
 
     def f(x):
         total = rates["lr"] * np.sum(x) + rates["nested"]["q"][0] + sum(seen) * x[0] + box.a * x[1]
-        return total + module.c * np.sum(np.exp(module.A) * x) + np.sum(np.array(steps) * x) + np.sum(pair.a * 2 * x) * pair.b
+        total += module.c * np.sum(np.exp(module.A) * x)
+        return total + np.sum(np.array(steps) * x) + np.sum(pair.a * 2 * x) * pair.b
 
     def change():
         rates["lr"], rates["nested"]["q"][0], box.a, module.c, steps[0] = 3.0, 4.0, 5.0, 6.0, 7.0
@@ -163,11 +165,12 @@ class Point(ctypes.Structure):
 
 
 def test_numbers_of_c():
-    number, row, point, box = ctypes.c_double(2.0), (ctypes.c_double * 3)(1.0, 2.0, 3.0), Point(1.0, 2), types.SimpleNamespace(rows=[(ctypes.c_float * 2)(0.5, 0.25)])
+    number, row, point = ctypes.c_double(2.0), (ctypes.c_double * 3)(1.0, 2.0, 3.0), Point(1.0, 2)
+    box = types.SimpleNamespace(rows=[(ctypes.c_float * 2)(0.5, 0.25)])
 
     def f(x):
-        return number.value * x[0] + sum(v * x[1]
-                                         for v in row) + np.array(row) @ x + point.u * point.v * x[2] + box.rows[0][1] * x[0]
+        of_rows = sum(v * x[1] for v in row) + np.array(row) @ x + box.rows[0][1] * x[0]
+        return number.value * x[0] + point.u * point.v * x[2] + of_rows
 
     def change():
         number.value, row[0], point.u, box.rows[0][1] = 3.0, 5.0, 7.0, 0.75
@@ -214,7 +217,8 @@ def test_all_kinds_of_lists(make):
     factors, weights, table = make([2.0, 3.0]), make([np.ones(3), 2.0 * np.ones(3)]), array("d", [1.0, 2.0])
 
     def f(x):
-        return factors[0] * np.sum(x) + np.sum(weights[1]) * x[0] + np.sum(np.sin(weights[0] * x)) + table[0] * x[1] * len(factors)
+        total = factors[0] * np.sum(x) + table[0] * x[1] * len(factors)
+        return total + np.sum(weights[1]) * x[0] + np.sum(np.sin(weights[0] * x))
 
     def change():
         factors[0], table[0] = 5.0, 7.0
@@ -361,10 +365,10 @@ def test_arrays_of_an_outer_list_in_nested_transforms():
     def f(x, v):
         return np.sum(np.sin(x) * v)
     for xs in ([np.arange(3.0), np.ones(3)], [np.arange(3.0), 2.0]):
-        at = lambda t: f(t, *xs[1:])                          # noqa: B023, E731 - called at once
+        at = lambda t: f(t, *xs[1:])                          # noqa: B023 - called at once
         np.testing.assert_allclose(fad.hvp(at, xs[0], np.ones(3), fallback=False), -np.sin(xs[0]) * xs[1])
-        np.testing.assert_allclose(fad.grad(lambda t: np.sum(fad.grad(at)(t) ** 2), fallback=False)(xs[0]),     # noqa: B023
-                                   -2 * np.cos(xs[0]) * np.sin(xs[0]) * xs[1] ** 2)
+        of_slope = fad.grad(lambda t: np.sum(fad.grad(at)(t) ** 2), fallback=False)  # noqa: B023
+        np.testing.assert_allclose(of_slope(xs[0]), -2 * np.cos(xs[0]) * np.sin(xs[0]) * xs[1] ** 2)
 
 
 CACHE, TABLES = {}, {"eye": np.eye(2)}
