@@ -28,7 +28,7 @@ def _private_caches() -> None:
 
 
 _private_caches()
-os.environ["FAD_CHECK_TRACE"] = "1"                           # every program that a test traces is well formed, or the test fails
+os.environ["FAD_CHECK_TRACE"] = "1"                           # a test fails if a program that it traces is malformed
 
 from fad.backend import runner, tiers  # noqa: E402  (not before the caches are set)
 

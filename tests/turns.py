@@ -22,8 +22,9 @@ def crossed(*lists, count=2):
     """All combinations of a value of each list, of which every run has one in `count`: the diagonals, so that each
     value of each list is tried.
     """
-    return [left_out(tuple(values), (sum(places) + TURN) % count != 0)
-            for places, values in zip(itertools.product(*[range(len(values)) for values in lists]), itertools.product(*lists))]
+    places = itertools.product(*[range(len(values)) for values in lists])
+    return [left_out(values, (sum(place) + TURN) % count != 0)
+            for place, values in zip(places, itertools.product(*lists))]
 
 
 def left_out(value, is_slow):

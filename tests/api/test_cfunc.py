@@ -17,8 +17,8 @@ def quad(c, *args):
 
 def test_a_function_of_one_number_under_quad():
     assert quad(fad.cfunc(lambda x: 3.0 * x ** 2, 1.0)) == pytest.approx(1.0, rel=1e-14)
-    assert quad(fad.cfunc(fad.grad(lambda x: np.sin(x)), 1.0,
-                          signature="double(double, void*)")) == pytest.approx(np.sin(1.0), rel=1e-14)
+    assert (quad(fad.cfunc(fad.grad(lambda x: np.sin(x)), 1.0, signature="double(double, void*)"))
+            == pytest.approx(np.sin(1.0), rel=1e-14))
 
 
 def test_leibniz():

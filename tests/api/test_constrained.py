@@ -38,8 +38,8 @@ CALLS = {
     "nnls, rest": lambda p: optimize.nnls(A * p[0], B + p[1])[1] * P,
     "lsq_linear": lambda p: optimize.lsq_linear(A * p[0], B + p[1], bounds=(-0.1, 0.8), method="bvls").x,
     "lsq_linear, no bounds": lambda p: optimize.lsq_linear(A * p[0], B + p[1]).x,
-    "lsq_linear, cost": lambda p: optimize.lsq_linear(A, B * p[0] + p[1], (0.0, [0.3, np.inf, np.inf]),
-                                                      "bvls").cost * P,
+    "lsq_linear, cost": lambda p: optimize.lsq_linear(A, B * p[0] + p[1], (0.0, [0.3, np.inf, np.inf]), "bvls").cost
+                                  * P,
     "an equality": constrained(lambda p: {"type": "eq", "fun": lambda t: t[0] ** 2 + t[1] - p[1]}),
     "an inequality that holds": constrained(lambda p: {"type": "ineq", "fun": lambda t, q: q - t[0] - t[1],
                                                        "args": (p[0],)}),
@@ -48,7 +48,8 @@ CALLS = {
         {"type": "ineq", "fun": lambda t: np.stack((p[0] - t[0] - t[1], t[1] + 5.0)),
          "jac": lambda t: [[-1.0, -1.0], [0.0, 1.0]]},
         {"type": "ineq", "fun": lambda t: 4.0 - t @ t}), bounds=[(None, None), (0.6, 3.0)]),
-    "LinearConstraint": constrained(lambda p: optimize.LinearConstraint([[1.0, 1.0], [1.0, -1.0]], [-np.inf, -8.0], [0.4, 9.0])),
+    "LinearConstraint": constrained(lambda p: optimize.LinearConstraint(
+        [[1.0, 1.0], [1.0, -1.0]], [-np.inf, -8.0], [0.4, 9.0])),
     "NonlinearConstraint": constrained(lambda p: optimize.NonlinearConstraint(
         lambda t: np.stack((t[0] * p[0] + t[1], t[0] - t[1])), [0.3, -9.0], [0.3, 9.0])),
     "COBYQA": constrained(lambda p: {"type": "ineq", "fun": lambda t: p[0] - t[0] - t[1]}, method="COBYQA"),

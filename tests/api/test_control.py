@@ -153,8 +153,8 @@ def test_rows_and_numbers_in_arrays_are_copies():
         return c
     x, z = np.array([1.0, 2.0]), np.array(0.0)
     assert fad.fori_loop(0, 3, add, z) == 3.0 and z == 0.0
-    assert fad.scan(lambda c, v: (c + v.sum(), add(0, v)), 0.0,
-                    x.reshape(2, 1))[0] == 3.0 and np.array_equal(x, [1.0, 2.0])
+    assert fad.scan(lambda c, v: (c + v.sum(), add(0, v)), 0.0, x.reshape(2, 1))[0] == 3.0
+    assert np.array_equal(x, [1.0, 2.0])
     assert fad.cond(True, same, same, np.ones((2, 3), order="F")).flags.f_contiguous
 
 

@@ -138,10 +138,10 @@ def test_a_derivative_is_never_lost_where_a_library_takes_the_number():
         fad.grad(lambda x: scipy.optimize.golden(lambda t: (t - x[0]) ** 2))(X)
     with pytest.raises(ConcreteValueError, match="by scipy.optimize.fmin_slsqp(?s:.*)fad.implicit"):
         fad.grad(lambda x: scipy.optimize.fmin_slsqp(lambda t: (t[0] - x[0]) ** 2, [0.0])[0])(X)
-    assert fad.jit(lambda x: scipy.optimize.brentq(lambda t: t ** 3 - x[0], 0.0,
-                                                   5.0))(X) == pytest.approx(X[0] ** (1 / 3))
-    assert fad.grad(lambda x: scipy.optimize.brentq(lambda t: t ** 3 - fad.stop_gradient(x[0]), 0.0,
-                                                    5.0) * x[1])(X)[1] == pytest.approx(X[0] ** (1 / 3))
+    assert (fad.jit(lambda x: scipy.optimize.brentq(lambda t: t ** 3 - x[0], 0.0, 5.0))(X)
+            == pytest.approx(X[0] ** (1 / 3)))
+    assert (fad.grad(lambda x: scipy.optimize.brentq(lambda t: t ** 3 - fad.stop_gradient(x[0]), 0.0, 5.0) * x[1])(X)[1]
+            == pytest.approx(X[0] ** (1 / 3)))
     with pytest.raises(UnsupportedFunctionError):
         fad.grad(lambda x: np.sum(np.lib.scimath.arccos(x)))(X / 4)
 

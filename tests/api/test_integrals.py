@@ -44,11 +44,13 @@ INTEGRALS = {
     "quad, a kink that moves": lambda p: integrate.quad(lambda t: np.where(t < p[0], t, p[0]), 0.0, p[1],
                                                         epsabs=1e-12)[0],
     "quad, a maximum": lambda p: integrate.quad(lambda t: max(t - p[0], 0.0), 0.0, 2.0, epsabs=1e-12)[0] * p[1],
-    "quad, in a loop": lambda p: sum([integrate.quad(lambda t: np.exp(-p[0] * t * k), 0.0, p[1])[0] for k in range(3)]),  # noqa: B023
+    "quad, in a loop": lambda p: sum([integrate.quad(lambda t: np.exp(-p[0] * t * k), 0.0, p[1])[0]  # noqa: B023
+                                      for k in range(3)]),
     "quad, of an integral": lambda p: integrate.quad(lambda x: integrate.quad(lambda t: np.exp(-p[0] * t * x), 0, x)[0],
                                                      0, p[1])[0],
     "quad_vec": lambda p: np.sum(integrate.quad_vec(lambda t: np.sin(t * p) * p[::-1], 0.0, p[0])[0] ** 2),
-    "quad_vec, a matrix": lambda p: np.sum(integrate.quad_vec(lambda t: np.outer(np.exp(-t * p), p), 0.0, np.inf)[0] ** 2),
+    "quad_vec, a matrix": lambda p: np.sum(
+        integrate.quad_vec(lambda t: np.outer(np.exp(-t * p), p), 0.0, np.inf)[0] ** 2),
     "dblquad": lambda p: integrate.dblquad(lambda y, x: np.exp(-p[0] * x * y), 0.0, p[1], 0.0, lambda x: x)[0],
     "dblquad, args": lambda p: integrate.dblquad(lambda y, x, a: a * x * y, 0.0, 1.0, lambda x: p[1] * x, 2.0,
                                                  args=(p[0],))[0],
@@ -58,7 +60,8 @@ INTEGRALS = {
     "nquad": lambda p: integrate.nquad(lambda x, y: np.cos(p[0] * x + y), [lambda y: (0.0, p[1] * y), (0.0, 1.0)],
                                        opts=[{"epsabs": 1e-10}, {}])[0],
     "fixed_quad": lambda p: integrate.fixed_quad(lambda t: np.exp(-p[0] * t), 0.0, p[1], n=7)[0],
-    "fixed_quad, args": lambda p: np.sum(integrate.fixed_quad(lambda t, a: np.outer(a, t ** 2), p[0], 2.0, args=(p,))[0]),
+    "fixed_quad, args": lambda p: np.sum(
+        integrate.fixed_quad(lambda t, a: np.outer(a, t ** 2), p[0], 2.0, args=(p,))[0]),
 }
 
 

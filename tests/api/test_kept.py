@@ -84,7 +84,8 @@ def things_of_fad() -> int:
 def test_programs_trees_and_guards_are_freed_with_their_functions(idle_compiler):
     """As in a notebook whose cells run all day."""
     def cell(k):
-        name, text = f"<kept {k}>", f"class Model:\n    rate = {k}.5\ndef loss(x):\n    return np.sum(np.sin(x) * Model.rate + {k})\n"
+        name = f"<kept {k}>"
+        text = f"class Model:\n    rate = {k}.5\ndef loss(x):\n    return np.sum(np.sin(x) * Model.rate + {k})\n"
         linecache.cache[name] = (len(text), None, text.splitlines(True), name)
         exec(compile(text, name, "exec"), scope := {"np": np})
         loss = scope["loss"]

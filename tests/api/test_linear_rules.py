@@ -37,7 +37,13 @@ OTHER = {
 
 
 def ruled(body):
-    text = f"def rule(primals, tangents):\n    x, = primals\n    dx, = tangents\n    dy = 0.0\n    {body}\n    return np.sum(np.sin(x)), dy\n"
+    text = f"""def rule(primals, tangents):
+    x, = primals
+    dx, = tangents
+    dy = 0.0
+    {body}
+    return np.sum(np.sin(x)), dy
+"""
     name = f"<rule {hash(body)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     scope = {"np": np}

@@ -54,8 +54,8 @@ def test_constraints_of_structures_get_their_jacobian(method, form):
     def circle(p):
         return p["x"] ** 2 + p["y"] ** 2
 
-    constraint = {"type": "eq",
-                  "fun": lambda p: circle(p) - 2.0} if form == "dict" else scipy.NonlinearConstraint(circle, 2.0, 2.0)
+    constraint = ({"type": "eq", "fun": lambda p: circle(p) - 2.0}
+                  if form == "dict" else scipy.NonlinearConstraint(circle, 2.0, 2.0))
     fit = optimize.minimize(lambda p: p["x"] + p["y"], {"x": -0.5, "y": -1.5}, method=method, constraints=constraint)
     assert np.allclose([fit.x["x"], fit.x["y"]], [-1.0, -1.0], atol=1e-4)
 

@@ -124,8 +124,8 @@ def test_trees_and_several_arguments():
     p, v = {"a": x, "c": [u]}, {"a": u, "c": [x]}
     for make in (lambda f: fad.hessian(f, argnums=(0, 1))(p, x), lambda f: fad.hvp(lambda p: f(p, x), p, v),
                  lambda f: fad.vhp(lambda p: f(p, x), p, v)):
-        [close(a, b) for a,
-         b in zip(fad.util.tree.flatten(make(f))[0], fad.util.tree.flatten(make(plain))[0], strict=True)]
+        [close(a, b)
+         for a, b in zip(fad.util.tree.flatten(make(f))[0], fad.util.tree.flatten(make(plain))[0], strict=True)]
 
 
 def test_forward_mode_asked_for_by_name_is_refused():

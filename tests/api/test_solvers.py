@@ -241,8 +241,10 @@ FITS = {
                                                      **TIGHT)[0],
     "curve_fit, bounds": lambda p: optimize.curve_fit(decay, TIMES, measured(p), [1.0, 1.0], bounds=(0, [3.0, 3.0]),
                                                       gtol=1e-14, **TIGHT)[0],
-    "curve_fit, covariance": lambda p: np.diag(optimize.curve_fit(decay, TIMES * p[1], measured(p), [1.0, 1.0], **TIGHT)[1]),
-    "curve_fit, absolute_sigma": lambda p: optimize.curve_fit(decay, TIMES, measured(p), [1.0, 1.0], p[0] * TIMES + 1, True, **TIGHT)[1][0],
+    "curve_fit, covariance": lambda p: np.diag(
+        optimize.curve_fit(decay, TIMES * p[1], measured(p), [1.0, 1.0], **TIGHT)[1]),
+    "curve_fit, absolute_sigma": lambda p: optimize.curve_fit(
+        decay, TIMES, measured(p), [1.0, 1.0], p[0] * TIMES + 1, True, **TIGHT)[1][0],
     "leastsq": lambda p: optimize.leastsq(lambda q: decay(TIMES, *q) - measured(p), [1.0, 1.0], **TIGHT)[0],
 }
 

@@ -37,9 +37,8 @@ def tight(p, events, **options):
 TIMES = np.linspace(0.0, 5.0, 9)
 CASES = {
     "times": lambda p: np.sum(tight(p, crossing).t_events[0] ** 2),
-    "two events": lambda p: np.sum(tight(p,
-                                         [crossing,
-                                          turning]).t_events[1]) + tight(p, [crossing, turning]).t_events[0][0],
+    "two events": lambda p: np.sum(tight(p, [crossing, turning]).t_events[1])
+                            + tight(p, [crossing, turning]).t_events[0][0],
     "states": lambda p: np.sum(tight(p, (crossing, turning)).y_events[1] ** 2),
     "an end": lambda p: tight(p, landing).t[-1],
     "the state at the end": lambda p: tight(p, [crossing, landing]).y[1, -1],

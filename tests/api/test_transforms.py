@@ -112,8 +112,8 @@ def test_third_derivatives():
 
 
 def test_jvp_with_aux():
-    assert fad.jvp(lambda x: (x ** 2, {"x": x, "note": "mine"}), (3.0,), (2.0,),
-                   has_aux=True) == (9.0, 12.0, {"x": 3.0, "note": "mine"})
+    assert (fad.jvp(lambda x: (x ** 2, {"x": x, "note": "mine"}), (3.0,), (2.0,), has_aux=True)
+            == (9.0, 12.0, {"x": 3.0, "note": "mine"}))
     with pytest.raises(StructureError):
         fad.jvp(lambda x: x, (3.0,), (2.0,), has_aux=True)
 

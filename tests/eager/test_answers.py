@@ -92,8 +92,8 @@ else:
         before = fad.get_default_dtype()
         fad.set_default_dtype(fad.float32)
         try:
-            wrong = [f"{code}\n  PyTorch: {given}\n  fad:     {mine}" for code,
-                     given in (line.split(ARROW, 1) for line in lines_of(path))
+            wrong = [f"{code}\n  PyTorch: {given}\n  fad:     {mine}"
+                     for code, given in (line.split(ARROW, 1) for line in lines_of(path))
                      if (mine := answer(code, fad)) != given and mine.partition(": ")[0] != given]
         finally:
             fad.set_default_dtype(before)

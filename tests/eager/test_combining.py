@@ -30,8 +30,8 @@ for _reduce in ("sum", "prod", "mean", "amax", "amin"):
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_derivatives(name):
     f = DIFFERENTIABLE[name]
-    assert gradcheck(f, fad.tensor(X, requires_grad=True),
-                     check_forward_ad=True) and gradgradcheck(f, fad.tensor(X, requires_grad=True))
+    assert gradcheck(f, fad.tensor(X, requires_grad=True), check_forward_ad=True)
+    assert gradgradcheck(f, fad.tensor(X, requires_grad=True))
 
 
 def test_scattered_values():
@@ -57,9 +57,8 @@ def test_equal_ones_share_the_gradient():
 
 def test_looking_up():
     edges = fad.tensor([1.0, 3.0])
-    assert fad.bucketize(fad.tensor([0.5, 1.0, 4.0]),
-                         edges).tolist() == [0, 0,
-                                             2] and fad.bucketize(fad.tensor([1.0]), edges, right=True).tolist() == [1]
+    assert fad.bucketize(fad.tensor([0.5, 1.0, 4.0]), edges).tolist() == [0, 0, 2]
+    assert fad.bucketize(fad.tensor([1.0]), edges, right=True).tolist() == [1]
     assert fad.isin(fad.tensor([1, 2]), fad.tensor([2, 3])).tolist() == [False, True]
     values, inverse, counts = fad.unique_consecutive(fad.tensor([1, 1, 2, 1]), return_inverse=True, return_counts=True)
     assert (values.tolist(), inverse.tolist(), counts.tolist()) == ([1, 2, 1], [0, 0, 1, 2], [2, 1, 1])
@@ -109,17 +108,14 @@ def test_devices_and_types():
 def test_shapes():
     z = fad.rand(2, 3, dtype=fad.complex128)
     np.testing.assert_allclose(z.adjoint().resolve_conj().numpy(), z.numpy().conj().T)
-    assert fad.broadcast_shapes((2, 1), (3,),
-                                1) == (2,
-                                       3) and fad.can_cast(fad.float64,
-                                                           fad.float32) and not fad.can_cast(fad.float64, fad.int64)
+    assert fad.broadcast_shapes((2, 1), (3,), 1) == (2, 3) and fad.can_cast(fad.float64, fad.float32)
+    assert not fad.can_cast(fad.float64, fad.int64)
 
 
 def test_integers_between_bounds_have_no_derivative():
     s = fad.tensor(0.0, requires_grad=True)
-    assert fad.linspace(s, 4, 5,
-                        dtype=fad.int64).tolist() == [0, 1, 2, 3,
-                                                      4] and not fad.linspace(s, 4, 5, dtype=fad.int64).requires_grad
+    assert fad.linspace(s, 4, 5, dtype=fad.int64).tolist() == [0, 1, 2, 3, 4]
+    assert not fad.linspace(s, 4, 5, dtype=fad.int64).requires_grad
     assert fad.logspace(s, 2, 3, dtype=fad.int64).tolist() == [1, 10, 100]
 
 

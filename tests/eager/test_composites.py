@@ -17,8 +17,8 @@ def drawn(name: str, k: int):
     composite = COMPOSITES[name]
     args, params = composite.samples[k](np.random.default_rng(k))
     edges = composite.facts.get("edges", len(args))
-    given = [fad.tensor(a, requires_grad=True) if j < edges and isinstance(a, np.ndarray) else a for j,
-             a in enumerate(args)]
+    given = [fad.tensor(a, requires_grad=True) if j < edges and isinstance(a, np.ndarray) else a
+             for j, a in enumerate(args)]
     return composite, given, params
 
 
@@ -75,9 +75,8 @@ def test_a_network_has_the_nodes_of_pytorch():
     names, node = [], loss.grad_fn
     while node is not None:
         names.append(node.name())
-        node = next((after for after,
-                     _ in node.next_functions if after is not None and not after.name().endswith("AccumulateGrad")),
-                    None)
+        node = next((after for after, _ in node.next_functions
+                     if after is not None and not after.name().endswith("AccumulateGrad")), None)
     assert names == ["NllLossBackward0", "LogSoftmaxBackward0", "AddmmBackward0", "ReluBackward0",
                      "NativeLayerNormBackward0", "AddmmBackward0",
                      "TBackward0"]

@@ -147,8 +147,9 @@ def nested(rng, depth):
     """Random blocks in one another; at each step, what was set is what is seen, and it is gone afterwards."""
     for _ in range(rng.randrange(1, 4)):
         before = seen()
-        name = rng.choice([n for n in MODES if n not in ("dual_level", "mutation", "profile", "saved", "on_cpu",
-                                                         "refused") or not depth])
+        name = rng.choice([n for n in MODES
+                           if n not in ("dual_level", "mutation", "profile", "saved", "on_cpu", "refused")
+                           or not depth])
         try:
             block = MODES[name]()
             block.__enter__()

@@ -13,8 +13,8 @@ def programs(rng, steps: int) -> list:
     """A random program on a base of shape (4, 3) and two leaves a, b of shape (4, 3)."""
     kinds = ["mul_leaf", "add_leaf", "exp", "sin", "view_mul", "view_set", "row_add", "transpose_add", "scale", "mask",
              "index_set", "diagonal"]
-    return [(rng.choice(kinds), int(rng.integers(0, 4)), int(rng.integers(0, 3)),
-             float(rng.uniform(0.5, 1.5))) for _ in range(steps)]
+    return [(rng.choice(kinds), int(rng.integers(0, 4)), int(rng.integers(0, 3)), float(rng.uniform(0.5, 1.5)))
+            for _ in range(steps)]
 
 
 def play(program: list, a, b, zeros, sin, exp):

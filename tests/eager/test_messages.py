@@ -146,8 +146,8 @@ def functions():
 def test_python_names_a_function_by_its_public_name():
     found = [(name, f.__qualname__) for name, f in functions() if isinstance(f, FunctionType)]
     assert len(found) > 1500
-    assert not [(name, told) for name,
-                told in found if "<" in told or told.startswith("_") and not name.rpartition(".")[2].startswith("_")]
+    assert not [(name, told) for name, told in found
+                if "<" in told or told.startswith("_") and not name.rpartition(".")[2].startswith("_")]
 
 
 @pytest.mark.parametrize("call, words", [

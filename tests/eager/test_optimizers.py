@@ -83,8 +83,9 @@ def rounded(v):
 if __name__ == "__main__":
     import torch
     torch.set_default_dtype(torch.float64)
-    NUMBERS.write_text("{" + ",\n".join(f"{json.dumps(key)}: {json.dumps(rounded(run(torch, *rest)))}" for key, run,
-                                        *rest in cases()) + "}\n")
+    NUMBERS.write_text("{"
+                       + ",\n".join(f"{json.dumps(key)}: {json.dumps(rounded(run(torch, *rest)))}"
+                                    for key, run, *rest in cases()) + "}\n")
 else:
     import pytest
 

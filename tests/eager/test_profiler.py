@@ -33,8 +33,8 @@ def test_a_backward_has_the_number_and_the_thread_of_its_step():
     assert not fad.autograd._profiler_enabled()
     forward, outer, inner = [e for e in taken.function_events if e.name in ("aten::add", "AddBackward0")
                              or e.name.endswith(": AddBackward0")]
-    assert (forward.name, outer.name,
-            inner.name) == ("aten::add", "autograd::engine::evaluate_function: AddBackward0", "AddBackward0")
+    assert ((forward.name, outer.name, inner.name)
+            == ("aten::add", "autograd::engine::evaluate_function: AddBackward0", "AddBackward0"))
     assert forward.sequence_nr == outer.sequence_nr == inner.sequence_nr >= 0
     assert outer.fwd_thread == forward.thread and inner.cpu_parent is outer
 
@@ -89,6 +89,6 @@ def test_products_and_layers_are_told_by_the_functions_that_users_call():
         fad.ones(2, 3) @ fad.ones(3, 2)
         fad.ones(3).asin()
     shapes = {e.name: e.input_shapes for e in taken.function_events}
-    assert shapes["aten::linear"] == [[4, 3], [2, 3],
-                                      [2]] and shapes["aten::mm"] == shapes["aten::matmul"] == [[2, 3], [3, 2]]
+    assert shapes["aten::linear"] == [[4, 3], [2, 3], [2]]
+    assert shapes["aten::mm"] == shapes["aten::matmul"] == [[2, 3], [3, 2]]
     assert {"aten::addmm", "aten::asin"} <= shapes.keys()

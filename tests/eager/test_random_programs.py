@@ -27,9 +27,9 @@ CHANGES = {"add": lambda x, y: x.add_(y), "times": lambda x, y: x.mul_(1.7), "mu
            "sub": lambda x, y: x.sub_(y, alpha=2), "exp": lambda x, y: x.exp_(), "sin": lambda x, y: x.sin_(),
            "zero": lambda x, y: x.zero_(), "fill": lambda x, y: x.fill_(0.5), "copy": lambda x, y: x.copy_(y),
            "relu": lambda x, y: x.relu_(), "clamp": lambda x, y: x.clamp_(-1, 1), "tanh": lambda x, y: x.tanh_(),
-           "transposed": lambda x, y: x.t_(), "detached": lambda x, y: x.detach_(), "masked": lambda x,
-           y: x.masked_fill_(x > 0, 0.5), "row": lambda x, y: (x.__setitem__(0, y[0]), x)[1], "mask": lambda x,
-           y: (x.__setitem__(x > 0, 0.5), x)[1]}
+           "transposed": lambda x, y: x.t_(), "detached": lambda x, y: x.detach_(),
+           "masked": lambda x, y: x.masked_fill_(x > 0, 0.5), "row": lambda x, y: (x.__setitem__(0, y[0]), x)[1],
+           "mask": lambda x, y: (x.__setitem__(x > 0, 0.5), x)[1]}
 
 
 class Program:
@@ -75,8 +75,8 @@ class Program:
     def step(self):
         rng, x = self.rng, self.rng.choice(self.pool)
         y = rng.choice([p for p in self.pool if tuple(p.shape) == tuple(x.shape)])
-        kind, silent = rng.choices(["function", "along", "view", "change", "two", "control"],
-                                   [2, 1, 4, 4, 2, 4])[0], rng.random() < 0.15
+        kind, = rng.choices(["function", "along", "view", "change", "two", "control"], [2, 1, 4, 4, 2, 4])
+        silent = rng.random() < 0.15
         if kind == "control":
             return self.controlled(x, y)
         function, along, view, change = (rng.choice(list(some))

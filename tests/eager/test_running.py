@@ -85,8 +85,8 @@ def test_private_names_that_pytorchs_own_tests_import():
     from fad.autograd import _calculate_shape, _profiler_enabled, _unsafe_preserve_version_counter, kineto_available
     from fad.autograd.profiler_util import _format_time
     sizes = (2, 3), (2, 3)
-    assert _calculate_shape(fad.ones(2, 3), fad.ones(4, 2, 3),
-                            True) == _calculate_shape(fad.ones(2, 3), fad.ones(2, 3), False) == sizes
+    assert (_calculate_shape(fad.ones(2, 3), fad.ones(4, 2, 3), True)
+            == _calculate_shape(fad.ones(2, 3), fad.ones(2, 3), False) == sizes)
     assert [_format_time(t) for t in (0.5, 12.3456, 1234.5, 2.5e6)] == ["0.500us", "12.346us", "1.234ms", "2.500s"]
     assert not _profiler_enabled() and isinstance(kineto_available(), bool)
     with fad.autograd.profiler.profile():

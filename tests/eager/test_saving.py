@@ -127,8 +127,8 @@ def test_containers():
     assert list(held)[0] is layers[0] and len(held) == 2 and isinstance(held[:1], nn.ModuleList)
     named = nn.ModuleDict({"a": layers[0]})
     named.update([("b", layers[1])])
-    assert list(named.items()) == [("a", layers[0]),
-                                   ("b", layers[1])] and named.pop("a") is layers[0] and "a" not in named
+    assert list(named.items()) == [("a", layers[0]), ("b", layers[1])] and named.pop("a") is layers[0]
+    assert "a" not in named
     values = nn.ParameterDict({"a": fad.ones(1)}) | {"b": fad.zeros(1)}
     assert set(values) == {"a", "b"} and values.get("c") is None
     assert all(isinstance(p, nn.Parameter) for p in values.values())

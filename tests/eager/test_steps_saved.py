@@ -23,8 +23,8 @@ def operands(library, shapes):
     made = []
     for k, told in enumerate(shapes):
         shape = tuple(int(n) for n in told.lstrip("P").split("x")) if told != "-" else ()
-        x = (library.arange(math.prod(shape)).to(library.float64) * 0.37 + 0.1
-             + k).sin().abs().reshape(shape) * 0.8 + 0.1
+        x = (library.arange(math.prod(shape)).to(library.float64) * 0.37 + 0.1 + k).sin().abs()
+        x = x.reshape(shape) * 0.8 + 0.1
         if told.startswith("P"):
             x = x @ x.transpose(-1, -2) + 3 * library.eye(shape[-1], dtype=library.float64)
         made.append(x.detach().requires_grad_() * 1.0)
@@ -65,9 +65,9 @@ def outcomes(line, library):
     def saves(xs, ys):
         node = ys[0].grad_fn
         shown = {name[7:]: getattr(node, name) for name in dir(node) if name.startswith("_saved_")}
-        return " ".join([name for name,
-                         entry in sorted(shown.items()) if isinstance(entry, library.Tensor) or isinstance(entry, tuple)
-                         and any(isinstance(one, library.Tensor) for one in entry)]) or "nothing"
+        is_saved = lambda entry: any(isinstance(one, library.Tensor)
+                                     for one in (entry if isinstance(entry, tuple) else [entry]))
+        return " ".join(name for name, entry in sorted(shown.items()) if is_saved(entry)) or "nothing"
     found = {"node": run(lambda xs, ys: type(ys[0].grad_fn).__name__), "saves": run(saves),
              "view": run(lambda xs, ys: str(ys[0]._is_view())), "twice": run(twice)}
     results = tensors(eval(code, scope, dict(zip("xyzuvw", operands(library, shapes)))), library)
@@ -134,8 +134,8 @@ def test_a_likelihood_shows_what_its_terms_count():
     flat, classes = fad.rand(3, 2, requires_grad=True), fad.tensor([1, 0, 1])
     assert fad.nn.functional.nll_loss(flat, classes, weight).grad_fn._saved_total_weight.item() == 7
     assert fad.nn.functional.nll_loss(flat, classes, ignore_index=0).grad_fn._saved_total_weight.item() == 2
-    assert fad.nn.functional.nll_loss(x, fad.ones(3, 4, dtype=fad.int64),
-                                      weight).grad_fn._saved_total_weight.item() == 36
+    of_images = fad.nn.functional.nll_loss(x, fad.ones(3, 4, dtype=fad.int64), weight)
+    assert of_images.grad_fn._saved_total_weight.item() == 36
 
 
 def test_rules_read_copies_of_what_pytorch_does_not_save():

@@ -12,8 +12,8 @@ from ..turns import in_turn
 
 # BLAS adds up in an order that depends on where in memory its arrays lie
 NOISE = 1e-12
-NAMES = [name for name,
-         op in OPS.items() if differentiable(op) and op.kind != "control" and not op.facts.get("hermitian")]
+NAMES = [name for name, op in OPS.items()
+         if differentiable(op) and op.kind != "control" and not op.facts.get("hermitian")]
 
 
 def as_function(case: Case):
@@ -61,8 +61,8 @@ def test_saved_tensors_are_shared(name):
         known = {t.data_ptr() for t in (*xs, *ys)} | {a.ctypes.data for a in case.args if isinstance(a, np.ndarray)}
         nodes = {y.grad_fn for y in ys if y.grad_fn is not None}
         for node in nodes:
-            if not any(after is not None and not after.name().endswith("AccumulateGrad") for after,
-                       _ in node.next_functions):
+            if not any(after is not None and not after.name().endswith("AccumulateGrad")
+                       for after, _ in node.next_functions):
                 assert len({t.data_ptr() for t in saved(node)} - known) <= factors
 
 

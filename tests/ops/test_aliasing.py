@@ -67,8 +67,8 @@ def program(seed):
 @pytest.mark.parametrize("seed", range(200))
 def test_random_aliases(seed):
     statements, names = program(seed)
-    text = "def f(x):\n" + "".join(f"    {s}\n"
-                                   for s in statements) + f"    return [{', '.join(f'{n} * 1.0' for n in names)}]"
+    text = ("def f(x):\n" + "".join(f"    {s}\n" for s in statements)
+            + f"    return [{', '.join(f'{n} * 1.0' for n in names)}]")
     scope = {"np": np}
     exec(text, scope)
     want = scope["f"](X.copy())

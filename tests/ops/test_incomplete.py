@@ -205,8 +205,8 @@ def test_censored_gamma_is_fitted_with_gradient_and_hessian():
     assert exact.success and exact.nit < 15
     np.testing.assert_allclose(exact.x, rough.x, atol=2e-5)
     assert exact.fun <= rough.fun + 1e-14
-    step = [differences(lambda t, k=k: fad.grad(loss)(np.where(np.arange(2) == k, t, exact.x)),
-                        exact.x[k]) for k in range(2)]
+    step = [differences(lambda t, k=k: fad.grad(loss)(np.where(np.arange(2) == k, t, exact.x)), exact.x[k])
+            for k in range(2)]
     np.testing.assert_allclose(fad.functional.hessian(loss, exact.x), step, rtol=1e-8)
 
 
@@ -216,8 +216,8 @@ def test_tiers_agree(compile):
 
     def loss(a, b, v):
         scaled = times / 4.1
-        return np.sum(stats.gamma.logsf(times,
-                                        a)) + np.sum(stats.beta.logcdf(scaled, a, b)) + np.sum(stats.t.logcdf(-times, v))
+        return (np.sum(stats.gamma.logsf(times, a)) + np.sum(stats.beta.logcdf(scaled, a, b))
+                + np.sum(stats.t.logcdf(-times, v)))
 
     with fad.config.using(compile=compile):
         got = fad.grad(loss, argnums=(0, 1, 2))(1.5, 2.5, 3.5)

@@ -70,9 +70,8 @@ def keyed(x):
 
 
 def line_of(f, text):
-    return next(k for k,
-                line in enumerate(open(__file__, encoding="utf-8"),
-                                  1) if text in line and k > f.__code__.co_firstlineno)
+    return next(k for k, line in enumerate(open(__file__, encoding="utf-8"), 1)
+                if text in line and k > f.__code__.co_firstlineno)
 
 
 P = np.array([0.1, 0.1, 0.8])
@@ -94,9 +93,10 @@ def test_bytes_are_those_allocated(f, args, monkeypatch):
         g = fad.grad(f)
         told = fad.explain(g, *args)
         program, data = g.program_for(*args)
-        made = [eqn for eqn in program.runner.func.equations if eqn.op.name == "unwritten"]
-        kept = [out for eqn in program.runner.func.equations if eqn.op.name in ("for", "while")
-                for a, out in zip(eqn.inputs[len(eqn.inputs) - len(eqn.outputs):], eqn.outputs) if any(a in e.outputs for e in made)]
+        equations = program.runner.func.equations
+        made = {out for eqn in equations if eqn.op.name == "unwritten" for out in eqn.outputs}
+        kept = [out for eqn in equations if eqn.op.name in ("for", "while")
+                for a, out in zip(eqn.inputs[-len(eqn.outputs):], eqn.outputs) if a in made]
         func = graph.Func("kept", program.runner.func.inputs, program.runner.func.equations, tuple(kept))
         arrays = walk.evaluate(func, list(data) + list(program.traced.captured))
     assert told.bytes == sum(a.nbytes for a in arrays) > 0
@@ -137,5 +137,5 @@ def test_the_text_is_what_it_was():
 
 def test_the_table_of_a_notebook():
     page = fad.explain(fad.grad(garch), P, RETURNS)._repr_html_()
-    assert page.count("<tr>") == len(fad.explain(fad.grad(garch), P,
-                                                 RETURNS)) + 1 and "saved" in page and "&lt;" not in page.split("<table>")[0]
+    assert page.count("<tr>") == len(fad.explain(fad.grad(garch), P, RETURNS)) + 1
+    assert "saved" in page and "&lt;" not in page.split("<table>")[0]

@@ -90,8 +90,8 @@ def test_a_batched_function_shows_no_program_for_other_arguments():
 
 
 def test_jit_has_no_derivative():
-    assert [stage.title for stage in fad.stages(fad.jit(plain),
-                                                *ARGS)] == ["Source", "Program", "Optimised", "Generated"]
+    assert ([stage.title for stage in fad.stages(fad.jit(plain), *ARGS)]
+            == ["Source", "Program", "Optimised", "Generated"])
 
 
 def test_a_function_of_arrays_is_refused_with_a_hint():

@@ -179,8 +179,8 @@ def first(tier, seed, runs):
     warnings.simplefilter("ignore")
     chosen, arrived = random.Random(seed), 0
     for _ in range(runs):
-        seconds, f, make = chosen.uniform(1e-5,
-                                          0.12), chosen.choice((loops, on_tape, straight, listed)), chosen.choice((fad.jit, fad.grad))
+        seconds, f = chosen.uniform(1e-5, 0.12), chosen.choice((loops, on_tape, straight, listed))
+        make = chosen.choice((fad.jit, fad.grad))
         pid = os.fork()
         if not pid:
             with fad.config.using(compile=tier):

@@ -11,11 +11,11 @@ C = np.arange(6.0) * (1 + 2j)
 P = np.ascontiguousarray(Q.transpose(1, 0, 2)).transpose(1, 0, 2)           # its axes lie in an order of their own
 FOUND = [
     A, A[3:], A[:5], A[::3], A[1::3], A[::-1], A[::-2], A[4:5], A.reshape(3, 8), M, M[1], M[:, 2], M[1:, 1:3], M[::2],
-    M[:, ::-1], M.T, M.T[1:3], M[2:, 4:], M[None, 1], M[:, None], M[1, 2, ...], M[::-1, ::2], np.einsum("ii->i", M[:, :4]),
-    np.diagonal(M), M.ravel(), Q, Q[1], Q[:, 1], Q[:, :, 1], Q[0, 1:, ::2], Q.transpose(2, 0, 1), Q.swapaxes(0, 1)[1:],
-    Q[:, None, 2:], F, F[0], F[:, 1], F.T, F[1:, 1:], F.T.reshape(-1), F.ravel("K")[2:], C, C.real, C.imag, C[2:].imag,
-    C[::-1].real, C[1:3], P, P[1], P[:, 1:], np.arange(6)[2:], np.array(3.0).reshape(1),
-    C.reshape(2, 3).imag, C.reshape(2, 3).T.real[1:], C.reshape(2, 3)[:, 1].imag,
+    M[:, ::-1], M.T, M.T[1:3], M[2:, 4:], M[None, 1], M[:, None], M[1, 2, ...], M[::-1, ::2],
+    np.einsum("ii->i", M[:, :4]), np.diagonal(M), M.ravel(), Q, Q[1], Q[:, 1], Q[:, :, 1], Q[0, 1:, ::2],
+    Q.transpose(2, 0, 1), Q.swapaxes(0, 1)[1:], Q[:, None, 2:], F, F[0], F[:, 1], F.T, F[1:, 1:], F.T.reshape(-1),
+    F.ravel("K")[2:], C, C.real, C.imag, C[2:].imag, C[::-1].real, C[1:3], P, P[1], P[:, 1:], np.arange(6)[2:],
+    np.array(3.0).reshape(1), C.reshape(2, 3).imag, C.reshape(2, 3).T.real[1:], C.reshape(2, 3)[:, 1].imag,
 ]
 NOT_FOUND = [
     A.view(np.int64), A[:0], np.broadcast_to(A[:3], (4, 3)), C.view(float),

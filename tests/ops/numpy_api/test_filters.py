@@ -65,25 +65,27 @@ def test_filters_of_one_dimension(name, mode, size, origin):
 @pytest.mark.parametrize("mode", EDGES)
 def test_filters_of_many_dimensions(mode):
     for name, shape in itertools.product(("correlate", "convolve"), ((3, 3), (2, 3), (4, 1))):
-        agrees(lambda x, w: getattr(ndimage, name)(x, w, mode=mode, cval=0.7), random(7, 6), random(*shape))        # noqa: B023
+        agrees(lambda x, w: getattr(ndimage, name)(x, w, mode=mode, cval=0.7),  # noqa: B023
+               random(7, 6), random(*shape))
     for sigma, order in itertools.product((0.4, 1.3, (1.0, 0.5)), (0, 1, 2)):
-        agrees(lambda x: ndimage.gaussian_filter(x, sigma, order=order, mode=mode), random(7, 6))                   # noqa: B023
+        agrees(lambda x: ndimage.gaussian_filter(x, sigma, order=order, mode=mode), random(7, 6))  # noqa: B023
     for size in (1, 2, 3, (2, 4)):
-        agrees(lambda x: ndimage.uniform_filter(x, size, mode=mode), random(7, 6))                                  # noqa: B023
+        agrees(lambda x: ndimage.uniform_filter(x, size, mode=mode), random(7, 6))  # noqa: B023
 
 
 @pytest.mark.parametrize("mode", EDGES[:4])
 def test_values_between_grid_points(mode):
     places = np.array([[0.2, 3.7, -1.3, 8.9, 5.99, 6.0, 6.2], [1.1, 2.5001, 0.3, 1.0, 5.0, -0.2, 4.4]])
     for order in (0, 1):
-        agrees(lambda x, c: ndimage.map_coordinates(x, c, order=order, mode=mode, cval=0.3), random(7, 6), places)   # noqa: B023
+        agrees(lambda x, c: ndimage.map_coordinates(x, c, order=order, mode=mode, cval=0.3),  # noqa: B023
+               random(7, 6), places)
 
 
 @pytest.mark.parametrize("mode", EDGES)
 def test_extremes_in_windows(mode):
     for name, size in itertools.product(("maximum_filter", "minimum_filter"), (1, 2, 3, (2, 4))):
-        agrees(lambda x: getattr(ndimage, name)(x, size, mode=mode, cval=0.7), random(7, 6))                        # noqa: B023
-        agrees(lambda x: getattr(ndimage, f"{name}1d")(x, 4, 0, mode=mode, origin=-1), random(7, 6))                # noqa: B023
+        agrees(lambda x: getattr(ndimage, name)(x, size, mode=mode, cval=0.7), random(7, 6))  # noqa: B023
+        agrees(lambda x: getattr(ndimage, f"{name}1d")(x, 4, 0, mode=mode, origin=-1), random(7, 6))  # noqa: B023
     agrees(lambda x: ndimage.maximum_filter(x, 3, axes=(0,), origin=1), random(7, 6))
     agrees(lambda x: ndimage.gaussian_gradient_magnitude(x, (0.7, 1.1), mode=mode), random(7, 6))
 

@@ -11,9 +11,8 @@ RNG = np.random.default_rng(4)
 PLACES, DATA = np.linspace(0.0, 6.0, 7), RNG.normal(size=(7, 2))
 WAVE = np.sin(PLACES * np.pi / 3.0).round(14)
 CUBIC, CIRCLE = interpolate.CubicSpline(PLACES, DATA), interpolate.CubicSpline(PLACES, WAVE, bc_type="periodic")
-BSPLINE, BCIRCLE = interpolate.make_interp_spline(PLACES,
-                                                  WAVE
-                                                  + PLACES), interpolate.make_interp_spline(PLACES, WAVE, bc_type="periodic")
+BSPLINE = interpolate.make_interp_spline(PLACES, WAVE + PLACES)
+BCIRCLE = interpolate.make_interp_spline(PLACES, WAVE, bc_type="periodic")
 GRID, FALLING = (PLACES[:4], PLACES[:5]), (PLACES[:4][::-1], PLACES[:5])
 VALUES = RNG.normal(size=(4, 5))
 
@@ -104,7 +103,7 @@ def test_grids_of_traced_values(method, fill):
 def test_a_place_that_is_nan_has_the_value_nan():
     x = np.array([[0.5, np.nan], [0.5, 0.5]])
     for method in ("linear", "nearest"):
-        got = fad.jit(lambda x: interpolate.interpn(GRID, VALUES, x, method, bounds_error=False))(x)      # noqa: B023 - called at once
+        got = fad.jit(lambda x: interpolate.interpn(GRID, VALUES, x, method, bounds_error=False))(x)  # noqa: B023
         np.testing.assert_array_equal(np.isnan(got), [True, False])
 
 
@@ -125,8 +124,8 @@ def test_splines_of_fitpack_are_scipys_and_smoothing_is_refused():
                     {"s": 0, "w": 1.0 + x}):
         def f(y, options=options):
             tck = interpolate.splrep(x, y, **options)
-            return interpolate.splev(at,
-                                     tck) + interpolate.splint(0.2, 1.7, tck) + interpolate.splev(at, interpolate.splder(tck))
+            slope = interpolate.splev(at, interpolate.splder(tck))
+            return interpolate.splev(at, tck) + interpolate.splint(0.2, 1.7, tck) + slope
         np.testing.assert_allclose(fad.jit(f, fallback=False)(y), f(y), rtol=1e-9, atol=1e-11)
         # it is linear
         np.testing.assert_allclose(fad.jacobian(f, fallback=False)(y) @ y, f(y), rtol=1e-9, atol=1e-10)

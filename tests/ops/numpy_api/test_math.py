@@ -6,7 +6,8 @@ import pytest
 
 import fad
 
-TRIED = [(0.5,), (2.0,), (6,), (0.5, 2.0), (6, 4), (3.0, 1.0, 2.0), (2.0, True), ((0.5, 2.0),), ((0.5, 2.0), (1.0, 3.0))]
+TRIED = [(0.5,), (2.0,), (6,), (0.5, 2.0), (6, 4), (3.0, 1.0, 2.0), (2.0, True), ((0.5, 2.0),),
+         ((0.5, 2.0), (1.0, 3.0))]
 NAMES = [f"{m.__name__}.{name}" for m in (math, cmath) for name in dir(m) if callable(getattr(m, name))
          and not name.startswith("_")]
 
@@ -23,7 +24,7 @@ def test_results_have_the_types_of_python(name):
         except (TypeError, ValueError, ArithmeticError):
             continue
         taken += 1
-        got = fad.jit(lambda *args: f(*args), fallback=False)(*args)     # noqa: B023 - called at once
+        got = fad.jit(lambda *args: f(*args), fallback=False)(*args)
         assert type(got) is type(wanted), args
         assert got == pytest.approx(wanted, rel=1e-14), args
     assert taken

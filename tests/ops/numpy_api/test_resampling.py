@@ -26,7 +26,8 @@ def agrees(f, *args):
 @pytest.mark.parametrize("order, mode", crossed(range(6), MODES, count=3))
 def test_coordinates(order, mode):
     for prefilter in (True, False):
-        agrees(lambda x: ndimage.map_coordinates(x, PLACES, order=order, mode=mode, cval=0.3, prefilter=prefilter), X)     # noqa: B023 - called at once
+        options = {"order": order, "mode": mode, "cval": 0.3, "prefilter": prefilter}
+        agrees(lambda x: ndimage.map_coordinates(x, PLACES, **options), X)  # noqa: B023 - called at once
     inner = np.abs(PLACES) % 3.7 + 0.01
     agrees(lambda p: ndimage.map_coordinates(X, p, order=order, mode=mode),
            inner if order > 1 else np.floor(inner) + 0.3)
@@ -57,7 +58,7 @@ def test_further_options():
            np.array([[0.71, 0.2, 0.43], [-0.13, 0.9, 0.33]]))
     agrees(lambda x, d: ndimage.affine_transform(x, d, 0.4), X, np.array([0.7, 0.6]))
     for dtype in (np.float32, complex):
-        f = lambda x: ndimage.map_coordinates(x, PLACES)                             # noqa: E731
+        f = lambda x: ndimage.map_coordinates(x, PLACES)
         np.testing.assert_allclose(fad.jit(f)(X.astype(dtype)), f(X.astype(dtype)), rtol=1e-5, atol=1e-6)
         assert fad.jit(f)(X.astype(dtype)).dtype == dtype
 

@@ -28,8 +28,8 @@ def agrees(f, *args):
 def test_transforms_over_time_and_back(options):
     agrees(lambda x: signal.stft(x, **options), X)
     agrees(lambda x: signal.stft(x.T, **options), M)
-    kept = {name: value for name,
-            value in options.items() if name in ("nperseg", "noverlap", "nfft", "window", "fs", "scaling")}
+    kept = {name: value for name, value in options.items()
+            if name in ("nperseg", "noverlap", "nfft", "window", "fs", "scaling")}
     z = signal.stft(X, **options)[2]
     agrees(lambda z: signal.istft(z, input_onesided=options.get("return_onesided", True), **kept), z)
 
@@ -47,7 +47,7 @@ def test_transforms_over_time_along_other_axes(axis):
 @pytest.mark.parametrize("mode", ["psd", "complex", "magnitude", "angle", "phase"])
 def test_spectrograms(mode):
     for options in ({}, {"scaling": "spectrum", "detrend": False}, {"nfft": 9, "noverlap": 3}):
-        agrees(lambda x: signal.spectrogram(x, 2.0, nperseg=6, mode=mode, **options), X)          # noqa: B023 - called at once
+        agrees(lambda x: signal.spectrogram(x, 2.0, nperseg=6, mode=mode, **options), X)  # noqa: B023 - called at once
 
 
 def test_products_of_spectra():

@@ -36,42 +36,52 @@ def branching(t):
 SCOPE = {"branching": branching, "math": math, "cmath": cmath, "written": written, "added_at": added_at}
 EXPRESSIONS = listed(r"""
 written(x); added_at(x); np.where(x > 0.5, np.log(x - 0.5, where=x > 0.5, out=None), 0); np.add(x, 1, dtype=np.float64)
-np.add.reduceat(x, [0, 2, 1], axis=1); np.multiply.reduceat(v * v, [0, 2]); np.logaddexp.reduce(x, axis=0, where=x > 0.3, initial=-1.0)
-np.maximum.reduce(x, axis=(0, 1)); np.hypot.reduce(x, axis=None); np.logaddexp2.reduce(x, axis=1, keepdims=True); np.fmin.reduce(x)
-np.logaddexp.accumulate(x, axis=1); np.hypot.accumulate(x, axis=0); np.subtract.outer(v, v * v); np.arctan2.outer(v, [1.0, 2.0])
-np.subtract.reduce(x, axis=1); np.divide.reduce(x, axis=0); np.power.reduce(x, axis=0); np.maximum([0.4, 0.4, 0.4, 0.4], v)
-np.add([v[0], 2.0, v[1], 1.0], v); np.sqrt([v[0], v[1] * v[2]]); np.add.reduce([v[0], v[1]]); np.clip(x, min=0.31, max=0.6)
-sp.logsumexp(x, axis=1, b=[1.0, -0.5, 0.2, 1.0], return_sign=True, keepdims=True)[0]; sp.logsumexp(x, axis=1, b=[1.0, 0, 0.2, 1.0])
-sp.logsumexp(v[0]); sp.logsumexp([v[0], v[1]]); sp.logsumexp(x, axis=(0, 1)); sp.softmax(x, axis=0); sp.log_softmax(x, axis=1)
-sp.multigammaln(v + 3, 3); sp.airy(v)[2]; sp.ellipj(v, 0.3)[1]; sp.fresnel(v)[1]; sp.lambertw(v, -1).imag; np.imag(sp.kelvin(v)[1])
-sp.jvp(2, v, 2); sp.kvp(1, v); sp.h1vp(1, v).real; sp.spherical_jn(2, v, derivative=True); sp.comb(v + 3, 2); sp.perm(v + 3, 2); sp.diric(v, 4)
-sp.diric(v, 3); sp.factorial(v); sp.boxcox(v, 0.0) + sp.inv_boxcox(v, v); sp.kl_div(x, v) + sp.rel_entr(x, 0.3); sp.zeta(3.0, v)
-sp.betainc(2.0, 3.0, v) + sp.gammaincinv(2.0, v); sp.psi(v); sp.jn(2, v); sp.softplus(v); sp.sici(v)[0]; sp.shichi(v)[1]; sp.spence(v)
-math.sin(v[0]) * math.log(v[1], 2) + math.hypot(v[0], 1, v[2]); v[0] * math.floor(3 * v[1]) + math.ceil(v[2]) * v[1]
-abs(cmath.exp(1j * v[0]) + cmath.sqrt(v[1])); cmath.phase(v[0] + 1j * v[1]); abs(cmath.rect(v[0], v[1]) + 1); cmath.polar(v[0] + 2j)[0]
+np.add.reduceat(x, [0, 2, 1], axis=1); np.multiply.reduceat(v * v, [0, 2])
+np.logaddexp.reduce(x, axis=0, where=x > 0.3, initial=-1.0); np.maximum.reduce(x, axis=(0, 1))
+np.hypot.reduce(x, axis=None); np.logaddexp2.reduce(x, axis=1, keepdims=True); np.fmin.reduce(x)
+np.logaddexp.accumulate(x, axis=1); np.hypot.accumulate(x, axis=0); np.subtract.outer(v, v * v)
+np.arctan2.outer(v, [1.0, 2.0]); np.subtract.reduce(x, axis=1); np.divide.reduce(x, axis=0); np.power.reduce(x, axis=0)
+np.maximum([0.4, 0.4, 0.4, 0.4], v); np.add([v[0], 2.0, v[1], 1.0], v); np.sqrt([v[0], v[1] * v[2]])
+np.add.reduce([v[0], v[1]]); np.clip(x, min=0.31, max=0.6)
+sp.logsumexp(x, axis=1, b=[1.0, -0.5, 0.2, 1.0], return_sign=True, keepdims=True)[0]
+sp.logsumexp(x, axis=1, b=[1.0, 0, 0.2, 1.0]); sp.logsumexp(v[0]); sp.logsumexp([v[0], v[1]])
+sp.logsumexp(x, axis=(0, 1)); sp.softmax(x, axis=0); sp.log_softmax(x, axis=1); sp.multigammaln(v + 3, 3); sp.airy(v)[2]
+sp.ellipj(v, 0.3)[1]; sp.fresnel(v)[1]; sp.lambertw(v, -1).imag; np.imag(sp.kelvin(v)[1]); sp.jvp(2, v, 2); sp.kvp(1, v)
+sp.h1vp(1, v).real; sp.spherical_jn(2, v, derivative=True); sp.comb(v + 3, 2); sp.perm(v + 3, 2); sp.diric(v, 4)
+sp.diric(v, 3); sp.factorial(v); sp.boxcox(v, 0.0) + sp.inv_boxcox(v, v); sp.kl_div(x, v) + sp.rel_entr(x, 0.3)
+sp.zeta(3.0, v); sp.betainc(2.0, 3.0, v) + sp.gammaincinv(2.0, v); sp.psi(v); sp.jn(2, v); sp.softplus(v); sp.sici(v)[0]
+sp.shichi(v)[1]; sp.spence(v); math.sin(v[0]) * math.log(v[1], 2) + math.hypot(v[0], 1, v[2])
+v[0] * math.floor(3 * v[1]) + math.ceil(v[2]) * v[1]; abs(cmath.exp(1j * v[0]) + cmath.sqrt(v[1]))
+cmath.phase(v[0] + 1j * v[1]); abs(cmath.rect(v[0], v[1]) + 1); cmath.polar(v[0] + 2j)[0]
 np.abs(np.sign(v + 1j * v ** 2) * np.angle(v - 2j)); np.real((v + 1j) ** (2 + 1j) * np.conj(v * 1j)); np.round(x, 1) * x
-round(v[0] * 10) * v[1]; np.interp([0.1, 0.45, 0.9, 0.38], np.sort(v), [1.0, 2.0, 4.0, 3.0]); np.interp([0.1, 0.9], v[:1], v[1:2])
-np.piecewise(x, [x < 0.5], [lambda t: t - t.mean(), lambda t: np.cumsum(t)])
+round(v[0] * 10) * v[1]; np.interp([0.1, 0.45, 0.9, 0.38], np.sort(v), [1.0, 2.0, 4.0, 3.0])
+np.interp([0.1, 0.9], v[:1], v[1:2]); np.piecewise(x, [x < 0.5], [lambda t: t - t.mean(), lambda t: np.cumsum(t)])
 np.piecewise(x, [x < 0.5, x > 0.7], [1.0, lambda t, a: a * t, lambda t, a: np.log(t) + a], 3.0)
-np.vectorize(branching)(v); np.vectorize(lambda a, b: a * b + math.sin(a))(x, x[0]); np.vectorize(lambda a, p=2: a ** p)(x, p=3)
-np.vectorize(lambda a, p=2: a ** p)(x, p=v[0]); np.vectorize(lambda a, w: a * w[0] + w.sum(), excluded=[1])(x, v); np.vectorize(pow)(x, v[:1])
-np.vectorize(lambda a, w=None: np.where(a > w, a * w.sum(), 0.0).sum(), excluded={"w"})(v, w=x[0]); np.vectorize(lambda a: 2.0 * a, excluded=[0])(v)
-np.nan_to_num(np.where(x > 0.5, x, np.inf) * x, posinf=2.0); np.unwrap(20 * x, axis=0)
-np.select([x > 0.7, x > 0.4], [x * x, np.log(x)], default=x.sum())
-np.frexp(5 * x)[0]; np.modf(5 * x)[0]; np.ldexp(x, np.array([1, 2, 3, 4])); divmod(1.0, x)[1]; np.where(np.isclose(x, 0.3), x * x, x)
-np.heaviside(x - 0.5, x); np.float_power(x, 2) + x.clip(0.3); np.real(z) * np.imag(np.sin(z)); np.abs(z / (1 + z)); np.log(z).real
+np.vectorize(branching)(v); np.vectorize(lambda a, b: a * b + math.sin(a))(x, x[0])
+np.vectorize(lambda a, p=2: a ** p)(x, p=3); np.vectorize(lambda a, p=2: a ** p)(x, p=v[0])
+np.vectorize(lambda a, w: a * w[0] + w.sum(), excluded=[1])(x, v); np.vectorize(pow)(x, v[:1])
+np.vectorize(lambda a, w=None: np.where(a > w, a * w.sum(), 0.0).sum(), excluded={"w"})(v, w=x[0])
+np.vectorize(lambda a: 2.0 * a, excluded=[0])(v); np.nan_to_num(np.where(x > 0.5, x, np.inf) * x, posinf=2.0)
+np.unwrap(20 * x, axis=0); np.select([x > 0.7, x > 0.4], [x * x, np.log(x)], default=x.sum()); np.frexp(5 * x)[0]
+np.modf(5 * x)[0]; np.ldexp(x, np.array([1, 2, 3, 4])); divmod(1.0, x)[1]; np.where(np.isclose(x, 0.3), x * x, x)
+np.heaviside(x - 0.5, x); np.float_power(x, 2) + x.clip(0.3); np.real(z) * np.imag(np.sin(z)); np.abs(z / (1 + z))
+np.log(z).real
 """)
 VALUES_ONLY = listed(r"""
-np.sin(f); f ** 2; f * 2.0; f + x; np.maximum(f, 0.5); np.where(f > 0.5, f, 0.0); np.clip(f, 0.3, 0.6); np.add(k, 1); k // 2; k % 2; k / 2; k ** 2; -k
-np.sin(k); np.sqrt(k); np.exp2(f); np.deg2rad(k); np.fabs(k); np.float_power(f, 2); np.logaddexp(f, f); np.hypot(k[0], f); np.abs(z); np.angle(z)
-np.sign(z); np.conj(z); np.real(f); np.imag(f); np.isnan(f); np.isfinite(z); np.signbit(f); np.floor(f); np.round(f, 1); np.round(k, -1); np.fix(f)
-np.bitwise_and(k, 3); k << 1; ~k; np.logical_and(k, f[:2]); np.logical_not(k); np.gcd(k, 4); np.equal(k, 2); np.frexp(f)[1]
-np.modf(f)[1]; np.divmod(k, 2)[0]; np.piecewise(k, [k < 3, k > 4], [lambda t: t / 2, 7.5, 1.5]); np.piecewise(f, [f > 0.5], [2.0, 0.1])
-np.add.reduce(k); np.multiply.reduce(k, axis=1); np.logical_or.reduce(k > 4, axis=0); np.bitwise_xor.reduce(k, axis=0); np.gcd.reduce(k, axis=None)
-np.isclose(x, x + 1e-9); np.allclose(x, x); np.array_equal(x, x); np.array_equiv(x, x[:1]); np.isposinf(x); np.isreal(z); np.iscomplexobj(z)
-sp.erf(f); sp.gammaln(f); sp.jv(2, f); sp.expit(f); sp.xlogy(f, f); sp.logsumexp(f); sp.softmax(f, axis=1); sp.erf(z); sp.gamma(z); sp.wofz(z)
-math.floor(f[0, 0] * 10); math.trunc(-x[0, 0] * 10); math.isclose(x[0, 0], x[0, 0]); np.heaviside(k - 2, 0.5); np.nextafter(x, 1.0); np.spacing(f)
-np.add(f, f, dtype=np.float64); np.sqrt(k, dtype=np.float32); np.copysign(x, -1.0); np.cbrt(f); np.i0(f); np.sinc(f); np.nan_to_num(n)
+np.sin(f); f ** 2; f * 2.0; f + x; np.maximum(f, 0.5); np.where(f > 0.5, f, 0.0); np.clip(f, 0.3, 0.6); np.add(k, 1)
+k // 2; k % 2; k / 2; k ** 2; -k; np.sin(k); np.sqrt(k); np.exp2(f); np.deg2rad(k); np.fabs(k); np.float_power(f, 2)
+np.logaddexp(f, f); np.hypot(k[0], f); np.abs(z); np.angle(z); np.sign(z); np.conj(z); np.real(f); np.imag(f)
+np.isnan(f); np.isfinite(z); np.signbit(f); np.floor(f); np.round(f, 1); np.round(k, -1); np.fix(f)
+np.bitwise_and(k, 3); k << 1; ~k; np.logical_and(k, f[:2]); np.logical_not(k); np.gcd(k, 4); np.equal(k, 2)
+np.frexp(f)[1]; np.modf(f)[1]; np.divmod(k, 2)[0]; np.piecewise(k, [k < 3, k > 4], [lambda t: t / 2, 7.5, 1.5])
+np.piecewise(f, [f > 0.5], [2.0, 0.1]); np.add.reduce(k); np.multiply.reduce(k, axis=1)
+np.logical_or.reduce(k > 4, axis=0); np.bitwise_xor.reduce(k, axis=0); np.gcd.reduce(k, axis=None)
+np.isclose(x, x + 1e-9); np.allclose(x, x); np.array_equal(x, x); np.array_equiv(x, x[:1]); np.isposinf(x); np.isreal(z)
+np.iscomplexobj(z); sp.erf(f); sp.gammaln(f); sp.jv(2, f); sp.expit(f); sp.xlogy(f, f); sp.logsumexp(f)
+sp.softmax(f, axis=1); sp.erf(z); sp.gamma(z); sp.wofz(z); math.floor(f[0, 0] * 10); math.trunc(-x[0, 0] * 10)
+math.isclose(x[0, 0], x[0, 0]); np.heaviside(k - 2, 0.5); np.nextafter(x, 1.0); np.spacing(f)
+np.add(f, f, dtype=np.float64); np.sqrt(k, dtype=np.float32); np.copysign(x, -1.0); np.cbrt(f); np.i0(f); np.sinc(f)
+np.nan_to_num(n)
 """)
 
 
