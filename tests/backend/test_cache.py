@@ -15,7 +15,15 @@ import fad
 from fad.backend import cache, entries
 from fad.backend.compile import kernel_of
 
-TEXT = "import numpy as np\n\n\ndef kernel(x):\n    total = 0.0\n    for i in range(x.shape[0]):\n        total += x[i]\n    return total\n"
+TEXT = """import numpy as np
+
+
+def kernel(x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i]
+    return total
+"""
 
 
 def is_loaded(folder):

@@ -9,19 +9,23 @@ A = {"int8": [3, 100, 7, 2], "uint8": [3, 200, 7, 2], "int16": [3, 30_000, 7, 2]
 V = np.array([0.7, -1.2, 0.4, 2.1])
 
 
+PRODUCTS = {
+    "outer": lambda v, a: v @ np.outer(a, a), "einsum_outer": lambda v, a: (np.einsum("i,j->ij", a, a) * v).sum(0),
+    "tensordot": lambda v, a: np.tensordot(a, a, 0) @ v, "einsum": lambda v, a: np.einsum("i,i->i", a, a) * v,
+    "dot": lambda v, a: np.dot(a, a) * v, "matmul": lambda v, a: (np.outer(a, a) @ a) * v,
+    "product": lambda v, a: (a[:, None] * a) @ v, "cumprod": lambda v, a: np.cumprod(a) * v,
+    "sum": lambda v, a: (a + a) * v, "negative": lambda v, a: (-a) * v, "power": lambda v, a: a ** 2 * v,
+    "square": lambda v, a: np.square(a) * v, "abs": lambda v, a: np.abs(a * a) * v,
+    "shift": lambda v, a: (a << 1) * v, "total": lambda v, a: np.sum(a, dtype=a.dtype) * v,
+    "convolve": lambda v, a: np.convolve(a, a)[:4] * v, "kron": lambda v, a: np.kron(a, a)[:4] * v,
+    "vander": lambda v, a: np.vander(a, 3)[:, 0] * v, "diff": lambda v, a: np.diff(a) * v[:3],
+    "prod": lambda v, a: np.prod(a, dtype=a.dtype) * v}
+
+
 @pytest.mark.parametrize("dtype", A)
-@pytest.mark.parametrize("f", [
-    lambda v, a: v @ np.outer(a, a), lambda v, a: (np.einsum("i,j->ij", a, a) * v).sum(0), lambda v,
-    a: np.tensordot(a, a, 0) @ v, lambda v, a: np.einsum("i,i->i", a, a) * v, lambda v, a: np.dot(a, a) * v, lambda v,
-    a: (np.outer(a, a) @ a) * v, lambda v, a: (a[:, None] * a) @ v, lambda v, a: np.cumprod(a) * v, lambda v,
-    a: (a + a) * v, lambda v, a: (-a) * v, lambda v, a: a ** 2 * v, lambda v, a: np.square(a) * v, lambda v,
-    a: np.abs(a * a) * v, lambda v, a: (a << 1) * v, lambda v, a: np.sum(a, dtype=a.dtype) * v, lambda v,
-    a: np.convolve(a, a)[:4] * v, lambda v, a: np.kron(a, a)[:4] * v, lambda v, a: np.vander(a, 3)[:, 0] * v, lambda v,
-    a: np.diff(a) * v[:3], lambda v, a: np.prod(a, dtype=a.dtype) * v,
-], ids=["outer", "einsum_outer", "tensordot", "einsum", "dot", "matmul", "product", "cumprod", "sum", "negative", "power", "square", "abs", "shift", "total",
-        "convolve", "kron", "vander", "diff", "prod"])
-def test_integers_wrap_around(f, dtype):
-    a = np.array(A[dtype]).astype(dtype)
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_integers_wrap_around(name, dtype):
+    f, a = PRODUCTS[name], np.array(A[dtype]).astype(dtype)
     with np.errstate(all="ignore"):
         want = f(V, a)
     np.testing.assert_allclose(fad.jit(f, compile="now", fallback=False)(V, a), want, rtol=1e-13)

@@ -47,14 +47,15 @@ class Author:
 
     def statement(self, depth):
         """Lines of one statement; names in angle brackets are replaced."""
-        kind = self.random.choice(("set", "set", "add", "put", "swap", "new", "for", "if",
-                                   "while") if depth else ("set", "add", "put", "swap", "new"))
+        kind = self.random.choice(("set", "set", "add", "put", "swap", "new", "for", "if", "while")
+                                  if depth else ("set", "add", "put", "swap", "new"))
         if kind == "set":
             return [f"{self.scalar()} = {self.value()}"]
         if kind == "add":
             return [f"{self.scalar()} += {self.value()}"]
         if kind == "put":
-            return [f"{self.array()}[{self.random.randrange(3)}] {self.random.choice(('', '+'))}= {self.value()}  # the user's line"]
+            target, sign = f"{self.array()}[{self.random.randrange(3)}]", self.random.choice(("", "+"))
+            return [f"{target} {sign}= {self.value()}  # the user's line"]
         if kind == "swap":
             x, y = self.random.sample(range(3), 2)
             return [f"<a{x}>, <a{y}> = <a{y}>, <a{x}>"]
@@ -85,8 +86,8 @@ class Author:
 
 
 def module(functions):
-    texts = ["\n".join(text_of(f) if f.calls else [f"def kernel({', '.join(f.parameters)}):",
-                                                   *f.lines]) for f in functions]
+    texts = ["\n".join(text_of(f) if f.calls else [f"def kernel({', '.join(f.parameters)}):", *f.lines])
+             for f in functions]
     return "\n".join(["import numpy as np", "from fad.kernels.helpers import helper", *texts]) + "\n"
 
 
@@ -105,8 +106,8 @@ def test_random_texts_mean_the_same(seed, eager):
 
 def test_random_texts_are_outlined(eager):
     """The test above is one of outlining: most of its texts call functions."""
-    found = [len(outlined(OutlinedFunction("kernel", ["x", "y", "n"], Author(seed).body()),
-                          {"kernel"})) for seed in range(100)]
+    found = [len(outlined(OutlinedFunction("kernel", ["x", "y", "n"], Author(seed).body()), {"kernel"}))
+             for seed in range(100)]
     assert sum(n > 1 for n in found) > 50 and max(found) > 2
 
 

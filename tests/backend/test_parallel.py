@@ -159,8 +159,8 @@ def test_the_bound_on_work_holds_for_differences_and_not_for_quotients():
         assert not any(amounts.is_much([np.broadcast_to(0.0, (n, m)), k]))
     assert work.Work(("x", "k"), (), ("x.shape[0] * 5 // k",)).least() == 0
     assert work.Work(("x", "k"), (), ("k[0] * 5",)).least() == 0
-    assert work.Work(("x", "k"), (),
-                     ("5 * maximum(k, 3)",)).least() == 0 < work.Work(("k",), (), ("5 * abs(k - 3)",)).least()
+    assert (work.Work(("x", "k"), (), ("5 * maximum(k, 3)",)).least() == 0
+            < work.Work(("k",), (), ("5 * abs(k - 3)",)).least())
     assert work.Work((), (), ()).least() == parallel.WORK
 
 
@@ -341,7 +341,11 @@ def _goes_on_beside(call):
 
 
 def test_nothing_is_started_at_import():
-    code = "import fad, threading, os; print(threading.active_count(), len(os.listdir('/proc/self/task')) if os.path.exists('/proc/self/task') else 1)"
+    code = """
+import fad, threading, os
+tasks = "/proc/self/task"
+print(threading.active_count(), len(os.listdir(tasks)) if os.path.exists(tasks) else 1)
+"""
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
     assert done.stdout.split() == ["1", "1"]

@@ -84,7 +84,8 @@ import fad, numpy as np
 from fad.kernels import parts
 made, compiled = [], parts._compiled
 parts._compiled = lambda *given: made.append(given) or compiled(*given)
-print(fad.grad(lambda x: np.sum(x * FACTOR))(np.ones(2)).tolist(), len(made), len(list(fad.config.cache_dir.glob("fad.part.*"))))
+slope = fad.grad(lambda x: np.sum(x * FACTOR))(np.ones(2)).tolist()
+print(slope, len(made), len(list(fad.config.cache_dir.glob("fad.part.*"))))
 """
 
 REFUSED = """

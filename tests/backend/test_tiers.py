@@ -62,9 +62,12 @@ def test_kernel_on_disk_is_used_before_the_function_is_hot(monkeypatch):
     x = np.linspace(0.0, 1.0, 5)
     want = fad.jit(fad.grad(f), compile="now")(x)            # now the kernel is on disk
     monkeypatch.setattr(runner, "compile_time", lambda text: 1e9)
-    printed = []
-    monkeypatch.setattr(runner.compiler, "source_for",
-                        lambda *args, source=runner.compiler.source_for, **kwargs: printed.append(source(*args, **kwargs)) or printed[-1])
+    printed, source_for = [], runner.compiler.source_for
+
+    def noted(*args, **kwargs):
+        printed.append(source_for(*args, **kwargs))
+        return printed[-1]
+    monkeypatch.setattr(runner.compiler, "source_for", noted)
     g = fad.jit(fad.grad(f))
     for _ in range(100_000):
         if g.compilations:

@@ -52,8 +52,7 @@ def in_a_process(name, library, kind, folder):
 def measured(name, libraries):
     """(library, kind) -> seconds, of the libraries that can run the program."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        return {column: in_a_process(name, *column,
-                                     folder) for column in columns(libraries)
+        return {column: in_a_process(name, *column, folder) for column in columns(libraries)
                 if column[0] not in PROGRAMS[name].left_out}
 
 

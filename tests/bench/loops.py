@@ -259,8 +259,8 @@ def wave_by_hand(u, steps, c):
 def plate(u, steps, c):
     for _ in range(steps):
         new = u.copy()
-        new[1:-1, 1:-1] = u[1:-1,
-                            1:-1] + c * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1])
+        new[1:-1, 1:-1] = (u[1:-1, 1:-1]
+                           + c * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1]))
         u = new
     return np.sum(u * u)
 

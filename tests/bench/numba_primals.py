@@ -61,7 +61,8 @@ def main(parts):
     for name, ratio in ratios(parts):
         found.append(ratio)
         print(f"{name:50}{ratio:8.2f}", flush=True)
-    print(f"{len(found)} functions, geometric mean {math.exp(sum(map(math.log, found)) / len(found)):.2f}, worst {max(found):.2f}")
+    mean = math.exp(sum(map(math.log, found)) / len(found))
+    print(f"{len(found)} functions, geometric mean {mean:.2f}, worst {max(found):.2f}")
 
 
 if __name__ == "__main__":

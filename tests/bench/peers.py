@@ -111,8 +111,8 @@ def made(program, library):
 
 def check(program, answers):
     """All libraries' answers are the same."""
-    answers = {library: leaves(program.dense(answer) if library == "fad" else answer) for library,
-               answer in answers.items()}
+    answers = {library: leaves(program.dense(answer) if library == "fad" else answer)
+               for library, answer in answers.items()}
     for library, answer in answers.items():
         assert len(answer) == len(answers["fad"]), (program.name, library)
         for ours, theirs in zip(answers["fad"], answer):

@@ -1,6 +1,8 @@
 """Plain programs beside their own gradients, at sizes where the compiled primal takes about a millisecond.
 
-    python -m tests.bench.plain [NAME ...]        the table: ms of the primal, ms of the gradient, their ratio, bytes saved, seconds to the first gradient
+    python -m tests.bench.plain [NAME ...]
+
+prints the table: ms of the primal, ms of the gradient, their ratio, bytes saved, seconds to the first gradient.
 """
 import math
 import sys
@@ -175,7 +177,7 @@ def logistic_map(r, n):
 
 
 def simpson(p, n):
-    f = lambda t, scale=1.0: np.exp(-p * t * t) * scale  # noqa: E731
+    f = lambda t, scale=1.0: np.exp(-p * t * t) * scale
     s = f(0.0) + f(1.0)
     for k in range(1, n):
         s += (4.0 if k % 2 else 2.0) * f(k / n)

@@ -1,8 +1,9 @@
-"""The tables of docs/performance.md: `python -m tests.bench.report [--section NAME ...]` measures and writes them between the page's markers.
+"""The tables of docs/performance.md.
 
-A section whose libraries are not here keeps its old table. The prose around the tables is written by hand. BLAS and
-PyTorch have one core, unless OMP_NUM_THREADS says more: on a machine that others use, their threads wait for each other
-for milliseconds.
+`python -m tests.bench.report [--section NAME ...]` measures and writes them between the page's markers. A section
+whose libraries are not here keeps its old table. The prose around the tables is written by hand. BLAS and PyTorch have
+one core, unless OMP_NUM_THREADS says more: on a machine that others use, their threads wait for each other for
+milliseconds.
 """
 import argparse
 import importlib.metadata
@@ -17,14 +18,14 @@ import sys
 if __name__ == "__main__":
     os.environ.setdefault("OMP_NUM_THREADS", "1")             # before BLAS is loaded
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-import fad  # noqa: E402
+import fad
 
-from . import first_calls, loops, mixture_by_hand, numba_primals, peers, plain  # noqa: E402
-from .calls import ROWS  # noqa: E402
-from .programs import PROGRAMS  # noqa: E402
-from .timing import medians  # noqa: E402
+from . import first_calls, loops, mixture_by_hand, numba_primals, peers, plain
+from .calls import ROWS
+from .programs import PROGRAMS
+from .timing import medians
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "performance.md"
 OTHERS = tuple(name for name in peers.MODULES if name != "fad")
@@ -66,12 +67,11 @@ def machine():
     """What the figures depend on."""
     import llvmlite.binding as llvm
     features = llvm.get_host_cpu_features()
-    vectors = next((words for word,
-                    words in {"avx512f": "AVX-512", "avx2": "AVX2", "neon": "NEON"}.items() if features.get(word)),
-                   "none")
+    vectors = next((words for word, words in {"avx512f": "AVX-512", "avx2": "AVX2", "neon": "NEON"}.items()
+                    if features.get(word)), "none")
     packages = {"NumPy": "numpy", "Numba": "numba", "JAX": "jax", "PyTorch": "torch", "autograd": "autograd"}
-    versions = [f"{name} {importlib.metadata.version(module).partition('+')[0]}" for name,
-                module in packages.items() if importlib.util.find_spec(module)]
+    versions = [f"{name} {importlib.metadata.version(module).partition('+')[0]}"
+                for name, module in packages.items() if importlib.util.find_spec(module)]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     rows = [("processor", f"{platform.machine()}, {cores} cores"),
             ("cores of BLAS and PyTorch", os.environ.get("OMP_NUM_THREADS", "all")),
@@ -114,14 +114,13 @@ def beside_libraries(times, ours, show, groups):
         title = next(title for title, allowed in groups.items() if ahead <= set(allowed))
         cells = [show(row[column]) if column in row else "–" for column in columns]
         tables[title].append([name, *cells, f"{row[ours] / min(others.values()):.2f}"])
-    parts = [f"{title} ({len(rows)} of {len(times)} programs):\n\n{table(head, rows)}" for title,
-             rows in tables.items() if rows]
-    means = [(library,
-              mean([row[library,
-                        ""] / row[ours] for row in times.values() if (library, "") in row])) for library in OTHERS]
+    parts = [f"{title} ({len(rows)} of {len(times)} programs):\n\n{table(head, rows)}"
+             for title, rows in tables.items() if rows]
+    means = [(library, mean([row[library, ""] / row[ours] for row in times.values() if (library, "") in row]))
+             for library in OTHERS]
     return "\n\n".join([*parts, left_out(),
-                        "fad is faster by " + ", ".join(f"{m:.2g} ({library})" for library,
-                                                        m in means) + " in geometric mean."])
+                        "fad is faster by " + ", ".join(f"{m:.2g} ({library})" for library, m in means)
+                        + " in geometric mean."])
 
 
 def left_out():
@@ -137,8 +136,8 @@ def left_out():
 def steady():
     """Derivatives that are compiled, in all libraries."""
     needed(OTHERS)
-    times = {name: {(library, ""): t for library,
-                    t in peers.measured(told(name), peers.MODULES).items()} for name in PROGRAMS}
+    times = {name: {(library, ""): t for library, t in peers.measured(told(name), peers.MODULES).items()}
+             for name in PROGRAMS}
     return beside_libraries(times, ("fad", ""), lambda t: f"{t * 1e6:,.0f}",
                             {"fad is the fastest": (), "Another library is faster": OTHERS})
 

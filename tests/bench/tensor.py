@@ -10,7 +10,7 @@ import time
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import numpy as np  # noqa: E402
+import numpy as np
 
 
 class Bench:
@@ -41,8 +41,8 @@ class Bench:
                                                           5), self.leaf(8, 5), self.leaf(1, 2, 6, 6), self.leaf(1, 1, 8)
         index, classes = self.below(5, 4, 3), self.below(5, 8)
         square, weight, bias, table = self.leaf(3, 3), self.leaf(6, 5), self.leaf(6), self.leaf(10, 4)
-        kernel, kernel_bias, ones, column, part = self.leaf(4, 2, 3,
-                                                            3), self.leaf(4), T.ones(8, 5), self.leaf(5), self.leaf(4, 3)
+        kernel, kernel_bias, ones = self.leaf(4, 2, 3, 3), self.leaf(4), T.ones(8, 5)
+        column, part = self.leaf(5), self.leaf(4, 3)
         for name, f in {
                 "exp": lambda: x.exp(), "mul": lambda: x * x, "sum": lambda: x.sum(), "mean": lambda: z.mean(),
                 "matmul": lambda: square @ square,

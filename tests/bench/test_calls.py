@@ -43,8 +43,8 @@ def test_the_first_gradient_is_interpreted_at_once():
     code = ("import time, numpy as np, fad; fad.grad; t = time.process_time(); fad.grad(lambda x: np.sum(np.exp(x) * "
             "x))(np.ones(3)); "
             "print(time.process_time() - t)")
-    assert min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                                    check=True).stdout) for _ in range(3)) <= 0.1
+    assert (min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+                for _ in range(3)) <= 0.1)
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -42,8 +42,8 @@ def test_time_to_compile(name, tmp_path):
 def test_text_does_not_grow_with_the_iterations():
     f, args, _ = cases()["lorenz"]
     p, y0, _, h = args
-    lengths = {n: len(fad.source(fad.value_and_grad(lambda p, y0, h, n=n: f(p, y0, n, h)), p, y0,
-                                 h).splitlines()) for n in (10, 1000, 100000)}
+    lengths = {n: len(fad.source(fad.value_and_grad(lambda p, y0, h, n=n: f(p, y0, n, h)), p, y0, h).splitlines())
+               for n in (10, 1000, 100000)}
     assert len(set(lengths.values())) == 1
 
     # once there is a second count it is an argument of the text

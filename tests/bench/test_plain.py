@@ -31,8 +31,17 @@ def test_gradient_beside_its_primal(name, tmp_path):
 def marched(backward):
     """A kernel that reads rows of t, from the first to the last or back."""
     order = "n - 1, -1, -1" if backward else "n"
-    return kernel_of("import numpy as np\n\n\ndef march(t):\n    n, m = t.shape\n    g = np.full(m, 1.0)\n"
-                     f"    for i in range({order}):\n        for j in range(m):\n            g[j] = g[j] * (1.0 - 0.1 * t[i, j])\n    return g\n", "march").call
+    return kernel_of(f"""import numpy as np
+
+
+def march(t):
+    n, m = t.shape
+    g = np.full(m, 1.0)
+    for i in range({order}):
+        for j in range(m):
+            g[j] = g[j] * (1.0 - 0.1 * t[i, j])
+    return g
+""", "march").call
 
 
 def test_loops_that_run_backward_are_made_of_vectors():

@@ -46,8 +46,8 @@ def test_programs_are_right(name):
 def blocks_by_differences(cameras, points, weights, observed, seen):
     residual = PROGRAMS["bundle adjustment by vmap, 10,000 blocks"].f
     z = np.concatenate((cameras[observed[:, 0]], points[observed[:, 1]], weights[:, None]), axis=1)
-    return np.stack([np.stack([(residual(row + h, s) - residual(row - h, s)) / 2e-6 for h in 1e-6 * np.eye(15)],
-                              axis=1) for row, s in zip(z, seen)])
+    return np.stack([np.stack([(residual(row + h, s) - residual(row - h, s)) / 2e-6 for h in 1e-6 * np.eye(15)], axis=1)
+                     for row, s in zip(z, seen)])
 
 
 def test_there_are_programs_enough():

@@ -115,7 +115,8 @@ def bones():
     rest, weights, base = (RNG.standard_normal(n) for n in ((22, 4, 4), (500, 22), 4))
 
     def turned(x):
-        return rest @ np.stack([np.cos(x), -np.sin(x), np.sin(x), np.cos(x)], 1).reshape(22, 2, 2).repeat(2, 1).repeat(2, 2)
+        turns = np.stack([np.cos(x), -np.sin(x), np.sin(x), np.cos(x)], 1).reshape(22, 2, 2)
+        return rest @ turns.repeat(2, 1).repeat(2, 2)
 
     def named(x):
         local, placed = turned(x), []

@@ -311,8 +311,8 @@ def test_spaces():
     space = vspace(t)
     assert space.size == 7 and space.iscomplex and space == vspace(space.randn()) and space != vspace(1.0)
     basis = list(space.standard_basis())
-    assert len(basis) == 7 and all(space.inner_prod(x, y) == (k == n) for k, x in enumerate(basis) for n,
-                                   y in enumerate(basis))
+    assert len(basis) == 7
+    assert all(space.inner_prod(x, y) == (k == n) for k, x in enumerate(basis) for n, y in enumerate(basis))
     vector, unflatten = flatten({"a": onp.ones((2, 2)), "b": [1.0]})
     assert vector.shape == (5,) and unflatten(vector)["b"] == [1.0]
     with pytest.raises(TypeError, match="vector space"):
@@ -336,8 +336,8 @@ def test_an_ode():
     for argnum, x in enumerate((y0, t)):
         got = grad(loss, argnum)(y0, t, *args)
         for n in range(len(x)):
-            moved = [[a + sign * 1e-5 * (onp.arange(len(a)) == n) if k == argnum else a for k,
-                      a in enumerate((y0, t))] for sign in (1, -1)]
+            moved = [[a + sign * 1e-5 * (onp.arange(len(a)) == n) if k == argnum else a for k, a in enumerate((y0, t))]
+                     for sign in (1, -1)]
             assert got[n] == pytest.approx((loss(*moved[0], *args) - loss(*moved[1], *args)) / 2e-5, rel=1e-5, abs=1e-7)
     of_k, of_m = grad(loss, (2, 3))(y0, t, *args)
     assert of_k == pytest.approx((loss(y0, t, 1.3 + 1e-5, args[1]) - loss(y0, t, 1.3 - 1e-5, args[1])) / 2e-5, rel=1e-5)

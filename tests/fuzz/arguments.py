@@ -87,17 +87,16 @@ def judge_derivatives(f, kind, tier, want):
     def at(t):
         return f(*[u + t[0] * v for u, v in zip(arguments(kind), along)])
     smooth = differences.slope(at, np.zeros(1), np.ones(1))
-    if smooth and np.isclose(at(np.zeros(1)),
-                             want) and abs(slope - smooth[0]) > 1e-6 * (1.0 + abs(smooth[0])) + smooth[1] \
-            and differences.is_steady(at, np.zeros(1), np.ones(1), slope):
+    if (smooth and np.isclose(at(np.zeros(1)), want)
+            and abs(slope - smooth[0]) > 1e-6 * (1.0 + abs(smooth[0])) + smooth[1]
+            and differences.is_steady(at, np.zeros(1), np.ones(1), slope)):
         return f"slope: {slope} instead of {smooth[0]}"
     return None
 
 
 def _wrong(want, got):
-    return ", ".join(name for name, p,
-                     q in zip(("result", *"xabcdM"), want,
-                              got) if not np.allclose(q, p, rtol=1e-9, atol=1e-9, equal_nan=True))
+    return ", ".join(name for name, p, q in zip(("result", *"xabcdM"), want, got)
+                     if not np.allclose(q, p, rtol=1e-9, atol=1e-9, equal_nan=True))
 
 
 def report(seed, compile=False):

@@ -46,8 +46,8 @@ class Generator:
         while len(self.lines) < self.size:
             self.r.choice(makers)()
         results = " + ".join(f"np.mean(np.tanh({name}))" for name, _ in self.values)
-        lines = ["for iteration in range(3):",
-                 *[f"    {line}" for line in [*self.lines, *self.carried()]]] if loop else self.lines
+        lines = (["for iteration in range(3):", *[f"    {line}" for line in [*self.lines, *self.carried()]]]
+                 if loop else self.lines)
         return "\n    ".join([f"def f({', '.join(INPUTS)}):", *lines, f"return {results}"]) + "\n"
 
     def carried(self):

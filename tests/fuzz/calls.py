@@ -209,10 +209,9 @@ class Generator(Blocks):
 
     def loop(self, depth):
         head = self.r.choice(LOOPS)
-        number = next(number for start,
-                      number in (("for g", "g(y)[0]"), ("for row", "row[0]"), ("for name in", "len(name)"),
-                                 ("for k in", "k"), ("", "np.sum(v)"))
-                      if head.startswith(start))
+        numbers = {"for g": "g(y)[0]", "for row": "row[0]", "for name in": "len(name)", "for k in": "k",
+                   "": "np.sum(v)"}
+        number = next(number for start, number in numbers.items() if head.startswith(start))
         return Statement(head,
                          [Statement(f"s = s + {self.value('y[0]', 1)} * {number} * 0.3"), *self.iteration(1, depth)])
 
@@ -286,8 +285,9 @@ def differs(what, want, got):
         return None if same else f"{what}: {got!r:.600} instead of {want!r:.600}"
     pairs = list(zip(want, got)) if isinstance(want, tuple) else [(want, got)]
     off = SINGLE if any(np.asarray(p).dtype == np.float32 for p, _ in pairs) else CLOSE
-    return None if all(np.allclose(q, p, rtol=off, atol=off, equal_nan=True) for p,
-                       q in pairs) else f"{what}: {got} instead of {want}"
+    if all(np.allclose(q, p, rtol=off, atol=off, equal_nan=True) for p, q in pairs):
+        return None
+    return f"{what}: {got} instead of {want}"
 
 
 def report(seed, compile=False):

@@ -142,17 +142,16 @@ def judge_composition(f, name, tier):
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
     r = random.Random(seed)
-    name, tier = r.choice(list(SECOND if r.random() < 0.4
-                               else FIRST)), "compiled" if compile else r.choice(["interpreted", "text"])
+    name = r.choice(list(SECOND if r.random() < 0.4 else FIRST))
+    tier = "compiled" if compile else r.choice(["interpreted", "text"])
     body = GRAMMARS[seed % 3](seed)
     problem = judge_composition(judge.compiled_function(body), name, tier)
     if problem is None:
         return None
     kind = problem.partition(":")[0]
-    small = shrink(body,
-                   lambda smaller: (judge_composition(judge.compiled_function(smaller), name,
-                                                      tier) or "").partition(":")[0] == kind)
-    problem = judge_composition(judge.compiled_function(small), name, tier)
+    of_body = lambda body: judge_composition(judge.compiled_function(body), name, tier)
+    small = shrink(body, lambda smaller: (of_body(smaller) or "").partition(":")[0] == kind)
+    problem = of_body(small)
     return f"seed {seed}, {tier}: {problem}\n{generate.render(small)}"
 
 

@@ -60,8 +60,8 @@ class Generator(Blocks):
 
     def make(self):
         found = Statement(self.r.choice(SWAPS + MAKES))
-        return Statement(f"if {self.r.choice(['p != k', 'p > k', 'A[k, 0] > 0.4'])}:",
-                         [found]) if self.r.random() < 0.3 else found
+        return (Statement(f"if {self.r.choice(['p != k', 'p > k', 'A[k, 0] > 0.4'])}:", [found])
+                if self.r.random() < 0.3 else found)
 
     def keep(self):
         return Statement(self.r.choice(["last = k", "last = p", "last = i", "order[k] = p"]))
@@ -71,8 +71,8 @@ class Generator(Blocks):
                 *self.statements(self.keep, 1)]
         if self.r.random() < 0.5:
             test = f"if {self.r.choice(CONDITIONS)}:"
-            body = [Statement(test,
-                              body)] if self.r.random() < 0.6 else [Statement(test, [Statement("continue")]), *body]
+            body = ([Statement(test, body)]
+                    if self.r.random() < 0.6 else [Statement(test, [Statement("continue")]), *body])
         return [Statement(f"for i in {self.r.choice(INNER)}:", body)]
 
     def step(self):

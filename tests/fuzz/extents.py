@@ -38,8 +38,8 @@ class Generator(Blocks):
 
     def statement(self, depth):
         simple = [self.rebind] * 8 + [self.swap, self.add, self.add, self.write, self.write, self.alias, self.matrix]
-        nested = [self.loop, self.loop, self.loop, self.branch, self.branch, self.shorten,
-                  self.elements] if depth < 3 else []
+        nested = ([self.loop, self.loop, self.loop, self.branch, self.branch, self.shorten, self.elements]
+                  if depth < 3 else [])
         return self.r.choice([*simple, *nested, *([self.leave] if self.loops else [])])(depth)
 
     def pick(self):

@@ -98,8 +98,8 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
     def part(self):
         """A slice, of extents that may depend on a loop's index."""
         a = self.pick(self.arrays)
-        options = [f"{a}[1:]", f"{a}[:-1]", f"{a}[::2]",
-                   f"{a}[::-1]"] + [f"{a}[:{i}]" for i in self.indices] + [f"{a}[{i}:]" for i in self.indices]
+        options = ([f"{a}[1:]", f"{a}[:-1]", f"{a}[::2]", f"{a}[::-1]"] + [f"{a}[:{i}]" for i in self.indices]
+                   + [f"{a}[{i}:]" for i in self.indices])
         return self.pick(options) + self.pick(["", " ** 2", " * 0.3"])
 
     def array(self, depth=2):
@@ -218,9 +218,8 @@ class Generator(Blocks, idioms.Idioms, idioms.Matrices, structures.Structures, w
                           self.block(2, depth + 1) if self.r.random() < 0.6 else [])]
 
     def leave(self, depth):
-        return [Statement(f"if {self.condition()}:",
-                          [Statement(self.pick(["break",
-                                                "continue"]))])] if self.r.random() < 0.5 else self.update_scalar(depth)
+        return ([Statement(f"if {self.condition()}:", [Statement(self.pick(["break", "continue"]))])]
+                if self.r.random() < 0.5 else self.update_scalar(depth))
 
 
 def render(body):

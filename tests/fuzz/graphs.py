@@ -75,8 +75,8 @@ MAKERS = {"list": ("[{0}, {1}]", ("[0]", "[1]")), "tuple": ("({0}, {1})", ("[0]"
           "dict": ("{{'a': {0}, 'b': {1}}}", ("['a']", "['b']")),
           "OrderedDict": ("OrderedDict(a={0}, b={1})", ("['a']", "['b']")),
           "deque": ("deque([{0}, {1}])", ("[0]", "[1]")), "Pair": ("Pair({0}, {1})", (".a", ".b")),
-          **{name: (f"{name}({{0}}, {{1}})",
-                    (".a", ".b")) for name in ("Plain", "Slots", "Derived", "Data", "types.SimpleNamespace")}}
+          **{name: (f"{name}({{0}}, {{1}})", (".a", ".b"))
+             for name in ("Plain", "Slots", "Derived", "Data", "types.SimpleNamespace")}}
 MAKERS["types.SimpleNamespace"] = ("types.SimpleNamespace(a={0}, b={1})", (".a", ".b"))
 MAKERS |= {
     "UserDict": ("UserDict(a={0}, b={1})", ("['a']", "['b']")),

@@ -55,8 +55,9 @@ class Generator(Blocks):
                 Statement(f"return {ends}")]
 
     def statement(self, depth):
-        nested = [self.attempt] * 4 + [self.suppressed, self.loop, self.loop, self.iterations, self.branch,
-                                       self.branch] if depth < 3 else []
+        nested = ([self.attempt] * 4
+                  + [self.suppressed, self.loop, self.loop, self.iterations, self.branch, self.branch]
+                  if depth < 3 else [])
         leave = [self.leave] if self.loops else []
         return self.r.choice([self.plain] * 5 + [self.failing] * (3 if depth else 0) + nested + leave)(depth)
 

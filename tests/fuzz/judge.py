@@ -135,12 +135,12 @@ def _problem(f, want, smooth, found, first):
             continue
         if _apart(got, expected, MODES) and not unsteady(functools.partial(_named, f, name, second), got, expected):
             return f"{name}: {got} instead of {expected}"
-    if smooth and _apart(found["gradient"], smooth[0], SMOOTH,
-                         smooth[1]) and _contradicted(f, found["gradient"], *smooth):
+    if (smooth and _apart(found["gradient"], smooth[0], SMOOTH, smooth[1])
+            and _contradicted(f, found["gradient"], *smooth)):
         return f"gradient: {found['gradient']} instead of {smooth[0]}"
     iteration = differences.slope(derivative, POINT, DIRECTION) if second and smooth else None
-    if iteration and _apart(found["forward"], iteration[0], SMOOTH,
-                            iteration[1]) and differences.is_steady(derivative, POINT, DIRECTION, found["forward"]):
+    if (iteration and _apart(found["forward"], iteration[0], SMOOTH, iteration[1])
+            and differences.is_steady(derivative, POINT, DIRECTION, found["forward"])):
         return f"second order: {found['forward']} instead of {iteration[0]}"
     return None
 
@@ -185,8 +185,8 @@ def report(seed, compile=False, generate=generate, refusals=True, raising=False)
     kind = re.split("[:;.0-9]", problem)[0]
 
     small = shrink(body,
-                   lambda smaller: (judge(compiled_function(smaller), tiers, second, refusals,
-                                          raising) or "").startswith(kind))
+                   lambda smaller: (judge(compiled_function(smaller), tiers, second, refusals, raising)
+                                    or "").startswith(kind))
     return f"seed {seed}: {judge(compiled_function(small), tiers, second, refusals, raising)}\n{render(small)}"
 
 

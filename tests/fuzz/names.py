@@ -85,8 +85,8 @@ class Generator(Blocks):
     def statement(self, depth):
         simple = [*[self.bind] * 5, *[self.store] * 3, *[self.write] * 6, *[self.add] * 2, *[self.library] * 2,
                   self.swap, *[self.call] * 2, self.matrix, self.element, self.object, *[self.number] * 2]
-        nested = [self.loop] * 4 + [self.branch] * 3 + [self.keep_best, self.elements, self.iterations, self.function,
-                                                        self.guarded] if depth < 3 else []
+        nested = ([self.loop] * 4 + [self.branch] * 3
+                  + [self.keep_best, self.elements, self.iterations, self.function, self.guarded] if depth < 3 else [])
         return self.r.choice([*simple, *nested, *([self.leave] if self.loops else [])])(depth)
 
     def pick(self, *options):
@@ -292,9 +292,8 @@ class Generator(Blocks):
         w, done = f"w{self.fresh()}", self.condition()
         ends = self.pick(f"{w} < 4", f"{w} < 4 and not ({done})", f"{w} < 3 and t < 0.9171", "True")
         body = [Statement(f"{w} += 1"),
-                *([Statement(f"if {w} > 4 or {done}:",
-                             [Statement("break")])] if ends == "True" or self.r.random() < 0.3 else []),
-                *self.iteration(2, depth)]
+                *([Statement(f"if {w} > 4 or {done}:", [Statement("break")])]
+                  if ends == "True" or self.r.random() < 0.3 else []), *self.iteration(2, depth)]
         if ends == "True":
             body = [Statement(f"{w} += 1"), Statement(f"if {w} > 4 or {done}:", [Statement("break")]),
                     *self.iteration(2, depth)]

@@ -44,8 +44,8 @@ class Generator(Loops):
         for _ in range(self.r.randint(2, 4)):
             body += self.statement()
         body += self.inner()
-        ends = ["np.sum(u * u)", "np.sum(m)", "s",
-                "q"] + (["t[1]"] if self.r.random() < 0.1 else []) + (["a"] if self.r.random() < 0.05 else [])
+        ends = (["np.sum(u * u)", "np.sum(m)", "s", "q"] + (["t[1]"] if self.r.random() < 0.1 else [])
+                + (["a"] if self.r.random() < 0.05 else []))
         return self.loop(HEAD, RANGES, body, " + ".join(ends))
 
     def value(self, atoms):
@@ -81,8 +81,8 @@ class Generator(Loops):
 
     def row(self):
         """A statement on whole rows."""
-        value = self.r.choice(["X[i] * w", "np.sin(X[i])", "t + X[i]", "t * a", "m[i] + w",
-                               "w - X[i - 1]"] if not self.is_clean else ["X[i] * w", "t + X[i]", "t * a"])
+        value = self.r.choice(["X[i] * w", "np.sin(X[i])", "t + X[i]", "t * a", "m[i] + w", "w - X[i - 1]"]
+                              if not self.is_clean else ["X[i] * w", "t + X[i]", "t * a"])
         return [Statement(self.r.choice(["t[:] = {}", "m[i] = {}", "m[i] += {}", "s += np.sum({})", "a += w @ ({})",
                                          "t = {}", "s += t @ ({})", "t[1:] = ({})[1:]"]
                                         ).format(value))]

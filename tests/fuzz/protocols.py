@@ -109,8 +109,8 @@ class Generator(Blocks):
         absent = Statement("def absent(self, name, v):",
                            [Statement("if name == 'missing':", [Statement("return v")]),
                             Statement("raise AttributeError(name)")])
-        changes = [Statement(self.r.choice(CHANGES).format(f"{self.r.uniform(0.2, 1.5):.3f}",
-                                                           self.r.randint(1, 3))) for _ in range(self.r.randint(1, 4))]
+        changes = [Statement(self.r.choice(CHANGES).format(f"{self.r.uniform(0.2, 1.5):.3f}", self.r.randint(1, 3)))
+                   for _ in range(self.r.randint(1, 4))]
         return [Statement("class C(Base):", [absent, *methods]), f, *changes]
 
     def method(self, name):

@@ -125,8 +125,8 @@ def judge_tensors(f):
     if not abs(value) < LARGEST:
         return None
     slopes = differences(lambda x: value_of(f, x), POINT)
-    if np.max(np.abs(slopes - differences(lambda x: value_of(f, x), POINT,
-                                          step=3.0 * STEP))) > 0.1 * CLOSE * (1.0 + np.max(np.abs(slopes))):
+    if (np.max(np.abs(slopes - differences(lambda x: value_of(f, x), POINT, step=3.0 * STEP)))
+            > 0.1 * CLOSE * (1.0 + np.max(np.abs(slopes)))):
         return None                                          # it bends too much for these steps
     for name, derivative, want in (("gradient", gradient_of, lambda: slopes),
                                    ("forward", slope_of, lambda: np.sum(slopes * ALONG)),

@@ -10,8 +10,8 @@ from .tracing import is_traced
 def test_a_dtype_that_is_not_numpys_is_seen():
     assert judge_results(lambda x: (x.astype(np.float32), x[0] > 0), "interpreted") is None
     halves = {True: 0.5, False: np.float32(0.5)}
-    assert judge_results(lambda x: (x, np.full(4, halves[is_traced()])),
-                         "interpreted") == "result 1: float64[4] instead of float32[4]"
+    assert (judge_results(lambda x: (x, np.full(4, halves[is_traced()])), "interpreted")
+            == "result 1: float64[4] instead of float32[4]")
 
 
 def test_an_error_that_is_not_raised_is_seen():

@@ -59,8 +59,8 @@ def test_a_slope_that_rounding_hides_is_no_zero():
         a, z = x * 1.0, np.conj(x * (0.4 + 0.1j))
         z.real[0] = 0.5
         a[1:] *= 0.8
-        return np.sum(np.tanh(a)) + np.tanh((np.tanh(np.abs(np.prod(z) / 4.0))
-                                             + 3e9) - 3e9) + np.mean(np.sin(np.diag(x)))
+        return (np.sum(np.tanh(a)) + np.tanh((np.tanh(np.abs(np.prod(z) / 4.0)) + 3e9) - 3e9)
+                + np.mean(np.sin(np.diag(x))))
     assert judge(f, ("interpreted",)) is None
 
 

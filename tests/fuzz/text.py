@@ -25,9 +25,8 @@ class _SpoilingNumPy:
 
 def _kind(a: Any) -> tuple:
     """The type that Numba sees: a number of Python's and NumPy's of 64 bits are one."""
-    plain = next((cls for cls,
-                  numpys in ((float, np.float64), (int, np.int64),
-                             (complex, np.complex128)) if type(a) in (cls, numpys)), None)
+    plain = next((cls for cls, numpys in ((float, np.float64), (int, np.int64), (complex, np.complex128))
+                  if type(a) in (cls, numpys)), None)
     return (plain,) if plain is not None else (type(a), getattr(a, "dtype", None), np.ndim(a))
 
 

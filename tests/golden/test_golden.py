@@ -79,8 +79,8 @@ def bones(angles, W, base, places):
 
 
 CASES = [(rosenbrock, (9,)), (chain, (9,)), (logistic, (3,), (5, 3), (5,)), (softmax, (4, 3)), (smooth, (9,)),
-         (network, [(3, 4), (4,), (4,)], (20, 3), (20,)), (garch, (3,), (20,)), (heat, (20,), 50), (upwind, (2000,), 50),
-         (newton, 2.0), (huber, (20,))]
+         (network, [(3, 4), (4,), (4,)], (20, 3), (20,)), (garch, (3,), (20,)), (heat, (20,), 50),
+         (upwind, (2000,), 50), (newton, 2.0), (huber, (20,))]
 
 
 @pytest.mark.parametrize("f, args", [(f, args) for f, *args in CASES], ids=[c[0].__name__ for c in CASES])

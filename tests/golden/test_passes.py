@@ -16,7 +16,8 @@ from .passes import CASES
 def passes() -> list:
     """The names of the passes: what the pipeline and the preparation run, of the other modules of their package."""
     package = pipeline.__name__.rpartition(".")[0]
-    functions = {name: f.__module__ for name, f in (vars(pipeline) | vars(preparation)).items() if inspect.isfunction(f)}
+    functions = {name: f.__module__ for name, f in (vars(pipeline) | vars(preparation)).items()
+                 if inspect.isfunction(f)}
     those = (pipeline.__name__, preparation.__name__)
     return [name for name, module in functions.items() if module.startswith(package) and module not in those]
 

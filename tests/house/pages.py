@@ -34,8 +34,8 @@ class Block(NamedTuple):
 def blocks(page: Path) -> list[Block]:
     """The blocks of a page that run."""
     text = page.read_text(encoding="utf-8")
-    return [Block(text.count("\n", 0, m.start(2)), tuple((m[1] or "").split()), m[2],
-                  m[3]) for m in BLOCK.finditer(text)]
+    return [Block(text.count("\n", 0, m.start(2)), tuple((m[1] or "").split()), m[2], m[3])
+            for m in BLOCK.finditer(text)]
 
 
 def is_there(library: str) -> bool:
@@ -71,7 +71,8 @@ def _run_prompts(page: Path, block: Block, names: dict) -> None:
     test = doctest.DocTestParser().get_doctest(block.code, names, name, str(page), block.line)
     # later blocks call the functions of this one, whose text is then asked for
     for k, example in enumerate(test.examples):
-        linecache.cache[f"<doctest {name}[{k}]>"] = len(example.source), None, example.source.splitlines(keepends=True), name
+        lines = example.source.splitlines(keepends=True)
+        linecache.cache[f"<doctest {name}[{k}]>"] = len(example.source), None, lines, name
     report: list[str] = []
     result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
     names.update(test.globs)

@@ -27,8 +27,8 @@ def text_of(page: str) -> str:
     """The text of a page; of a notebook, that of its cells."""
     path = source(page)
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return "\n\n".join("".join(cell["source"])
-                       for cell in json.loads(text)["cells"]) if page.endswith(".ipynb") and text else text
+    return ("\n\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
+            if page.endswith(".ipynb") and text else text)
 
 
 @cache
@@ -39,9 +39,9 @@ def links(page: str) -> frozenset[str]:
     bare = [a or b for a, b in CARD.findall(text)]
     bare += [line.strip() for block in TREE.findall(text) for line in block.splitlines() if line.strip()
              and not line.startswith(":")]
-    named += [name + next(end for end in (".md", ".ipynb",
-                                          ".rst") if end == ".rst" or source(str(folder / (name + end))).exists())
-              for name in bare]
+    named += [name
+              + next(end for end in (".md", ".ipynb", ".rst")
+                     if end == ".rst" or source(str(folder / (name + end))).exists()) for name in bare]
     return frozenset(_normal(folder / name) for name in named)
 
 

@@ -23,9 +23,8 @@ def swallows(handler):
     classes = ast.walk(handler.type) if handler.type is not None else [ast.Name("BaseException")]
     takes = any(getattr(c, "id", None) in LEAST for c in classes)
     body = list(ast.walk(ast.Module(handler.body, [])))
-    looks = any(isinstance(n,
-                           ast.Raise) or getattr(n, "id",
-                                                 None) in LOOK or getattr(n, "attr", None) in LOOK for n in body)
+    looks = any(isinstance(n, ast.Raise) or getattr(n, "id", None) in LOOK or getattr(n, "attr", None) in LOOK
+                for n in body)
     return takes and not looks
 
 

@@ -21,7 +21,8 @@ def run(code: str) -> str:
 def seconds(before: str, timed: str) -> float:
     """Processor time of `timed` in a fresh process, after `before`. fad's parts are imported by a thread of their
     own."""
-    return float(run(f"{before}\nimport time\nbegun = time.process_time()\n{timed}\nprint(time.process_time() - begun)"))
+    return float(run(f"{before}\nimport time\nbegun = time.process_time()\n"
+                     f"{timed}\nprint(time.process_time() - begun)"))
 
 
 def least(before: str, timed: str) -> float:

@@ -58,7 +58,10 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 
 
 def test_a_root_of_math_needs_no_special_functions():
-    code = "import fad, math, sys; print(fad.grad(lambda x: math.sqrt(x))(0.25), 'fad.ops.special.bessel' in sys.modules)"
+    code = """
+import fad, math, sys
+print(fad.grad(lambda x: math.sqrt(x))(0.25), "fad.ops.special.bessel" in sys.modules)
+"""
     assert run(code) == "1.0 False"
 
 
@@ -75,18 +78,20 @@ def test_functions_are_not_hidden_by_rooms_of_their_name():
 
 
 @pytest.mark.parametrize("before",
-                         ["", "import fad; fad.trace, fad.show; ",
-                          "import fad.show.explain, fad.trace.regions.branch; "])
+                         ["", "import fad; fad.trace, fad.show", "import fad.show.explain, fad.trace.regions.branch"])
 def test_modules_of_such_a_room_get_another_name(before):
-    code = before + "import fad, fad.trace.tracing as t, fad.trace.guards.reads as r, fad.show.draw as d; print(t.__name__, r.__name__, d.__name__, callable(fad.show))"
+    code = f"""{before}
+import fad, fad.trace.tracing as t, fad.trace.guards.reads as r, fad.show.draw as d
+print(t.__name__, r.__name__, d.__name__, callable(fad.show))
+"""
     assert run(code) == "fad.trace.tracing fad.trace.guards.reads fad.show.draw True"
 
 
 def test_the_package_can_be_pickled():
     """Packages that send functions of notebooks to other processes pickle the modules that these name."""
     assert pickle.loads(pickle.dumps(fad)) is fad
-    assert run("import pickle, sys; fad = pickle.loads(sys.stdin.buffer.read()); print(fad.grad(lambda x: x * x)(3.0))",
-               pickle.dumps(fad)) == "6.0"
+    code = "import pickle, sys; fad = pickle.loads(sys.stdin.buffer.read()); print(fad.grad(lambda x: x * x)(3.0))"
+    assert run(code, pickle.dumps(fad)) == "6.0"
 
 
 def test_tools_that_look_for_marks_load_nothing():
@@ -98,12 +103,20 @@ def test_tools_that_look_for_marks_load_nothing():
 
 def test_a_pickled_tensor_brings_the_facade():
     data = pickle.dumps(fad.tensor([1.0, 2.0], requires_grad=True))
-    code = "import pickle, sys; t = pickle.loads(sys.stdin.buffer.read()); (t * t).sum().backward(); print(t.grad.tolist())"
+    code = """
+import pickle, sys
+t = pickle.loads(sys.stdin.buffer.read())
+(t * t).sum().backward()
+print(t.grad.tolist())
+"""
     assert run(code, data) == "[2.0, 4.0]"
 
 
 def test_a_module_of_the_facade_imported_first_gives_the_whole_tensor():
-    code = "from fad.eager.tensor import Tensor; import numpy as np; print(hasattr(Tensor, 'backward'), hasattr(Tensor, '__array_function__'))"
+    code = """
+from fad.eager.tensor import Tensor
+print(hasattr(Tensor, "backward"), hasattr(Tensor, "__array_function__"))
+"""
     assert run(code) == "True True"
 
 
@@ -130,9 +143,10 @@ from fad.ir.op import registry
 assert "numpy.percentile" not in BY_NAME and "airy_ai" not in registry and find(len) is None
 assert find(np.percentile) and find(math.erf) and find(cmath.exp) and find(np.linalg.solve) and find(np.fft.fft)
 assert "scipy.stats.rv_continuous.pdf" not in BY_NAME
-import scipy.fft, scipy.integrate, scipy.linalg, scipy.ndimage, scipy.optimize, scipy.signal, scipy.spatial.distance, scipy.special, scipy.stats
-found = [find(f) for f in (scipy.fft.dct, scipy.integrate.simpson, scipy.linalg.expm, scipy.ndimage.gaussian_filter, scipy.optimize.rosen,
-                           scipy.signal.convolve, scipy.spatial.distance.cdist, scipy.special.erf, scipy.stats.rv_continuous.pdf)]
+from scipy import fft, integrate, linalg, ndimage, optimize, signal, special, stats
+from scipy.spatial import distance
+found = [find(f) for f in (fft.dct, integrate.simpson, linalg.expm, ndimage.gaussian_filter, optimize.rosen,
+                           signal.convolve, distance.cdist, special.erf, stats.rv_continuous.pdf)]
 before = len(BY_NAME), len(registry)
 import fad.ops.table
 print(all(found), before == (len(BY_NAME), len(registry)))
@@ -151,7 +165,8 @@ def test_what_is_asked_for_by_name_is_loaded():
 import fad
 from fad.ops.face import BY_NAME
 from fad.ir.op import registry
-print(BY_NAME["scipy.linalg.expm"].name, registry["airy_ai"].name, [name for name in (registry, BY_NAME) if "no such thing" in name])
+print(BY_NAME["scipy.linalg.expm"].name, registry["airy_ai"].name,
+      [name for name in (registry, BY_NAME) if "no such thing" in name])
 try:
     registry["no such thing"]
 except KeyError as error:

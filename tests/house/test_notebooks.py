@@ -31,9 +31,8 @@ def lines(name: str) -> list[str]:
 
 def pictures(name: str) -> int:
     """How many cells show a picture."""
-    return sum(any({"image/png",
-                    "image/svg+xml"} & set(out.get("data",
-                                                   {})) for out in cell["outputs"]) for cell in cells(name, "code"))
+    return sum(any({"image/png", "image/svg+xml"} & set(out.get("data", {})) for out in cell["outputs"])
+               for cell in cells(name, "code"))
 
 
 def test_tasks_are_there():
@@ -66,7 +65,6 @@ def test_outputs_are_those_of_a_whole_run_without_warnings(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_names_no_machine(name):
     """Paths of the machine that ran the notebook do not stand in its outputs."""
-    texts = [json.dumps(out) for cell in cells(name,
-                                               "code") for out in cell["outputs"] if "text" in out
-             or "text/plain" in out.get("data", {})]
+    texts = [json.dumps(out) for cell in cells(name, "code") for out in cell["outputs"]
+             if "text" in out or "text/plain" in out.get("data", {})]
     assert not [text for text in texts if re.search(r"/(tmp|home|root)/", re.sub(r'"image/png": "[^"]*"', "", text))]

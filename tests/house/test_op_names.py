@@ -44,8 +44,10 @@ def packages_files() -> list:
 
 def texts(node) -> list:
     """The strings that a literal collection holds; of a dict, its keys."""
-    elements = node.keys if isinstance(node,
-                                       ast.Dict) else node.elts if isinstance(node, (ast.Set, ast.Tuple, ast.List)) else []
+    if isinstance(node, ast.Dict):
+        elements = node.keys
+    else:
+        elements = node.elts if isinstance(node, (ast.Set, ast.Tuple, ast.List)) else []
     return [e.value for e in elements if isinstance(e, ast.Constant) and isinstance(e.value, str)]
 
 
@@ -84,8 +86,7 @@ def test_a_name_that_is_asked_for_is_one():
 
 
 def test_a_fact_that_is_asked_for_is_one_of_some_op():
-    asked = {node.args[0].value if isinstance(node,
-                                              ast.Call) else node.slice.value for path in packages_files()
+    asked = {node.args[0].value if isinstance(node, ast.Call) else node.slice.value for path in packages_files()
              for node in ast.walk(tree(path))
              if (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("op.facts.get")
                  or isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("op.facts"))}
@@ -94,8 +95,8 @@ def test_a_fact_that_is_asked_for_is_one_of_some_op():
 
 def test_an_op_that_is_looked_up_is_in_the_table():
     asked = [(path, node) for path in sorted((PACKAGE / "eager").rglob("*.py")) for node in ast.walk(tree(path))
-             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in ("op", "TABLE")
-             and isinstance(node.slice, ast.Constant)]
+             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
+             and node.value.id in ("op", "TABLE") and isinstance(node.slice, ast.Constant)]
     assert len(asked) > 100
     assert not [f"{path.name}:{node.lineno}: {node.slice.value}" for path, node in asked
                 if node.slice.value not in TABLE]

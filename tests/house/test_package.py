@@ -66,5 +66,6 @@ def test_the_repository_holds_what_people_wrote():
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True,
                            check=True).stdout.splitlines()
     assert sorted({name.partition("/")[0] for name in files}) == sorted(TOP)
-    assert not [name for name in files if name.endswith((".whl", ".pyc", ".so", ".nbi",
-                                                         ".nbc")) or "_build/" in name or "jupyter_execute/" in name]
+    assert not [name for name in files
+                if name.endswith((".whl", ".pyc", ".so", ".nbi", ".nbc")) or "_build/" in name
+                or "jupyter_execute/" in name]

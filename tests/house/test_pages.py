@@ -49,16 +49,16 @@ NEEDS_A_REASON = re.compile(r"^%|^%%|autograd|torch|jax|mpi4py", re.MULTILINE)
 def test_code_that_does_not_run_is_of_other_libraries(page):
     """A ``py`` block is not executed: it shows another library, or what only a notebook understands."""
     shown = SHOWN.findall(page.read_text(encoding="utf-8"))
-    assert not [code for language,
-                code in shown if language in ("py", "pycon", "ipython") and not NEEDS_A_REASON.search(code)]
-    assert not [code for language,
-                code in shown if language == "" and re.search(r"^(>>>|import |from |def )", code, re.MULTILINE)]
+    assert not [code for language, code in shown
+                if language in ("py", "pycon", "ipython") and not NEEDS_A_REASON.search(code)]
+    assert not [code for language, code in shown
+                if language == "" and re.search(r"^(>>>|import |from |def )", code, re.MULTILINE)]
 
 
 @pytest.mark.skipif(not (shutil.which("mpiexec") and pages.is_there("mpi4py")), reason="MPI is not installed")
 def test_recipe_for_mpi_runs(tmp_path):
-    code = next(code for language,
-                code in SHOWN.findall((ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")) if "MPI" in code)
+    code = next(code for language, code in SHOWN.findall((ROOT / "docs" / "scaling.md").read_text(encoding="utf-8"))
+                if "MPI" in code)
     (tmp_path / "fit.py").write_text(code, encoding="utf-8")
     done = subprocess.run(["mpiexec", "--oversubscribe", "-n", "2", sys.executable, "fit.py"], cwd=tmp_path,
                           capture_output=True, text=True, check=False)

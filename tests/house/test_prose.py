@@ -66,7 +66,8 @@ def test_words_are_those_of_the_field(page):
 
 def docstrings(path) -> list[list[str]]:
     """The sentences of each of a module's docstrings. The first one names the thing: it may be a title."""
-    documented = [node for node in ast.walk(tree(path)) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))]
+    documented = [node for node in ast.walk(tree(path))
+                  if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))]
     texts = [ast.get_docstring(node) or "" for node in documented]
     return [[" ".join(part.split()) for part in OF_DOCSTRING.split(text)] for text in texts]
 

@@ -40,6 +40,6 @@ def test_word_of_a_function(module, name):
 def test_functions_that_are_called_constant_have_no_slope(module, share):
     """What is tried does not depend on what was tried before: some functions write to what they get."""
     standings = {face.name: module.standing(face) for face in list(module.BY_NAME.values())[share::SHARES]}
-    flat = [name for name,
-            (word, remark) in standings.items() if word == "zero" and remark.startswith("constant") and "frozen" not in name]
+    flat = [name for name, (word, remark) in standings.items()
+            if word == "zero" and remark.startswith("constant") and "frozen" not in name]
     assert flat and not [name for name in flat if module.slopes(name)]

@@ -17,9 +17,8 @@ def made(dtype):
 
     @numba.njit
     def make(n, m):
-        return arrays.empty(n,
-                            dtype), arrays.empty((n, m),
-                                                 dtype), arrays.zeros(n, dtype), arrays.zeros((n, m), dtype), arrays.full((n, m), value, dtype)
+        return (arrays.empty(n, dtype), arrays.empty((n, m), dtype), arrays.zeros(n, dtype),
+                arrays.zeros((n, m), dtype), arrays.full((n, m), value, dtype))
     return make
 
 
@@ -27,8 +26,8 @@ def made(dtype):
 def test_arrays_are_numpys(dtype):
     for shape in ((3, 4), (1, 0)):
         *empty, row, matrix, full = made(dtype)(*shape)
-        assert [y.shape for y in empty] == [shape[:1],
-                                            shape] and all(y.dtype == dtype and y.flags.c_contiguous for y in empty)
+        assert [y.shape for y in empty] == [shape[:1], shape]
+        assert all(y.dtype == dtype and y.flags.c_contiguous for y in empty)
         np.testing.assert_array_equal(row, np.zeros(shape[0], dtype), strict=True)
         np.testing.assert_array_equal(matrix, np.zeros(shape, dtype), strict=True)
         np.testing.assert_array_equal(full, np.full(shape, 1, dtype), strict=True)
@@ -38,8 +37,8 @@ def test_dtypes_that_are_not_said_are_numpys():
     f = numba.njit(lambda n: (arrays.empty(n), arrays.zeros((n, 2)), arrays.full(n, 2.5), arrays.full((n, n), -1)))
     assert [y.dtype for y in f(2)] == [np.float64, np.float64, np.float64, np.int64]
     assert f(2)[2].tolist() == [2.5, 2.5] and f(2)[3].tolist() == [[-1, -1], [-1, -1]]
-    assert arrays.zeros(2).tolist() == [0.0,
-                                        0.0] and arrays.full(1, 3).tolist() == [3] and arrays.empty((2, 3)).shape == (2, 3)
+    assert arrays.zeros(2).tolist() == [0.0, 0.0] and arrays.full(1, 3).tolist() == [3]
+    assert arrays.empty((2, 3)).shape == (2, 3)
 
 
 def test_extents_that_cannot_be_are_refused():

@@ -95,14 +95,13 @@ NATURAL = {moved: set(), remembered: set(), left_by_the_loop_inside: set(),
 def test_what_is_never_negative(f):
     blocks_of = run_frontend(f).blocks
     bounds = SignAnalysis(blocks_of, definitions(blocks_of))
-    names = {s.target.name: label for label,
-             block in blocks_of.items() for s in block.body if type(s).__name__ == "Assign"}
-    found = {name for name,
-             label in names.items() if not name.startswith("$") and len(name) <= 2 and name[0] in "abcd"
-             and bounds.is_natural(name, label)}
+    names = {s.target.name: label for label, block in blocks_of.items()
+             for s in block.body if type(s).__name__ == "Assign"}
+    found = {name for name, label in names.items()
+             if not name.startswith("$") and len(name) <= 2 and name[0] in "abcd" and bounds.is_natural(name, label)}
     assert found == NATURAL[f] | ({"a"} if f is twice_used else set())
-    values = [dict(zip(sorted(frame), row)) for n, m in [(0, 0), (3, 4), (4, 11), (6, 2)] for frame,
-              row in _rows(f, n, m)]
+    values = [dict(zip(sorted(frame), row)) for n, m in [(0, 0), (3, 4), (4, 11), (6, 2)]
+              for frame, row in _rows(f, n, m)]
     assert all(value >= 0 for row in values for name, value in row.items() if name in NATURAL[f])
 
 

@@ -58,9 +58,9 @@ def test_a_tall_matrix_has_factors():
 
 @pytest.mark.parametrize("dtype", [float, complex])
 def test_sylvester(dtype):
-    a, b, q = RNG.standard_normal((3,
-                                   3)) + 4 * np.eye(3), RNG.standard_normal((2, 2)) + 4 * np.eye(2), RNG.standard_normal((3, 2))
-    a, b, q = (x.astype(dtype) for x in (a, b, q))
+    a = (RNG.standard_normal((3, 3)) + 4 * np.eye(3)).astype(dtype)
+    b = (RNG.standard_normal((2, 2)) + 4 * np.eye(2)).astype(dtype)
+    q = RNG.standard_normal((3, 2)).astype(dtype)
     x = sylvester(a, b, q)
     np.testing.assert_allclose(a @ x + x @ b, q, rtol=1e-9)
     np.testing.assert_allclose(linalg.solve_sylvester(a, b, q), x, rtol=1e-9)

@@ -43,7 +43,11 @@ STAND = [True, True, False, False, False, True, False, True, True]
 
 def function(times):
     """A function with so many loops of each kind, as fad prints them: in text."""
-    text = with_free_sums(f"def f(x):\n    n, y, total = x.size, np.zeros(x.size), 0.0\n{KINDS * times}\n    return y, total\n")
+    text = with_free_sums(f"""def f(x):
+    n, y, total = x.size, np.zeros(x.size), 0.0
+{KINDS * times}
+    return y, total
+""")
     name = f"<loops {times}>"
     linecache.cache[name] = len(text), None, text.splitlines(True), name
     scope = {"np": np}
@@ -84,9 +88,8 @@ def hidden(text):
     scope = {"np": np}
     exec(compile(text, name, "exec"), scope)
     blocks = run_frontend(scope["f"]).blocks
-    turns = [label for label,
-             block in blocks.items() if any(getattr(getattr(s, "value", None), "op",
-                                                    "") == "iternext" for s in block.body)]
+    turns = [label for label, block in blocks.items()
+             if any(getattr(getattr(s, "value", None), "op", "") == "iternext" for s in block.body)]
     return NumbaLoops(blocks, definitions(blocks)).is_hidden(min(turns))
 
 
@@ -96,8 +99,9 @@ def hidden(text):
     ("n", "t[i, j] = t[i, j] * g[j]", False), ("n - 1", "t[i + 1, j] = t[i, j] * g[j]", True),
     ("n - 1", "t[i + 1, j] = t[i + 1, j] * g[j]", False)])
 def test_outer_loops_that_llvm_would_misread_are_hidden_from_it(order, statement, is_hidden):
-    assert hidden(f"def f(t, g):\n    n, m = t.shape\n    for i in range({order}):\n        for j in range(m):\n            {statement}\n") == is_hidden
-    assert not hidden(f"def f(t, g):\n    n, m = t.shape\n    j = 0\n    for i in range({order}):\n        {statement}\n")
+    nest = f"def f(t, g):\n    n, m = t.shape\n    for i in range({order}):\n        for j in range(m):\n            "
+    alone = f"def f(t, g):\n    n, m = t.shape\n    j = 0\n    for i in range({order}):\n        "
+    assert hidden(f"{nest}{statement}\n") == is_hidden and not hidden(f"{alone}{statement}\n")
 
 
 @pytest.mark.parametrize("number",
@@ -113,5 +117,5 @@ def test_numbers_of_every_kind_stand_beside_loops(number):
     x = np.ones(5)
     with warnings.catch_warnings(), fad.config.using(compile="now"):
         warnings.simplefilter("error")
-        assert np.isclose(fad.jit(f)(x, number),
-                          f(x, number)) and np.allclose(fad.grad(f)(x, number), 4.0 * x * abs(number))
+        assert np.isclose(fad.jit(f)(x, number), f(x, number))
+        assert np.allclose(fad.grad(f)(x, number), 4.0 * x * abs(number))

@@ -27,8 +27,8 @@ def calls(letters):
 def compiled_together(chosen):
     """The results of many calls, compiled as one function: a compilation each would take minutes."""
     names = sorted({name for name, _ in chosen})
-    lines = [f"    r{i} = {name}({', '.join(f'a[{i}][{j}]' for j in range(len(args)))})" for i,
-             (name, args) in enumerate(chosen)]
+    lines = [f"    r{i} = {name}({', '.join(f'a[{i}][{j}]' for j in range(len(args)))})"
+             for i, (name, args) in enumerate(chosen)]
     text = "def f(a):\n" + "\n".join(lines) + f"\n    return ({', '.join(f'r{i}' for i in range(len(chosen)))},)"
     space = {name: getattr(special, name) for name in names}
     exec(text, space)

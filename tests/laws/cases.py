@@ -52,9 +52,9 @@ def moves(x: Any) -> bool:
 def entries(op: Op) -> list:
     """The domain of each argument of an elementwise op."""
     domain, arity = op.facts.get("domain", (-2.0, 2.0)), op.facts.get("arity", 1)
-    interval = isinstance(domain,
-                          tuple) and len(domain) == 2 and all(isinstance(n, float) for n in domain) and domain[0] < domain[1]
-    return [domain] * arity if interval or isinstance(domain, str) else list(domain)
+    numbers = isinstance(domain, tuple) and len(domain) == 2 and all(isinstance(n, float) for n in domain)
+    is_one = isinstance(domain, str) or numbers and domain[0] < domain[1]
+    return [domain] * arity if is_one else list(domain)
 
 
 def draw(entry: Any, dtype: Any, shape: tuple, rng: np.random.Generator) -> Any:
@@ -115,8 +115,8 @@ def known_partials(op: Op, args: tuple) -> tuple:
 
     def unknown(p: Any) -> bool:
         return hasattr(p, "reason") or (complex_case and hasattr(p, "real_only"))
-    return tuple(k for k,
-                 x in enumerate(args) if moves(x) and not unknown(partials[k]) and k not in op.facts.get("means", ()))
+    return tuple(k for k, x in enumerate(args)
+                 if moves(x) and not unknown(partials[k]) and k not in op.facts.get("means", ()))
 
 
 def cases(op: Op, dtype: Any = float) -> list:

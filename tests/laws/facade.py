@@ -105,8 +105,8 @@ class _Slots(ast.NodeTransformer):
         return self.slot(node.value, node) if isinstance(node.value, float) else node
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        if isinstance(node.op,
-                      ast.USub) and isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, float):
+        if (isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant)
+                and isinstance(node.operand.value, float)):
             return self.slot(-node.operand.value, node)
         return self.generic_visit(node)  # type: ignore[return-value]
 
@@ -130,14 +130,12 @@ def _call(name: str, function: Callable, arguments: str, called: str = "f") -> C
 
 def members(namespace: Any) -> dict:
     """The functions of a namespace."""
-    return {name: getattr(namespace,
-                          name) for name in dir(namespace) if not name.startswith("_")
-            and callable(getattr(namespace, name))}
+    return {name: getattr(namespace, name) for name in dir(namespace)
+            if not name.startswith("_") and callable(getattr(namespace, name))}
 
 
-_METHODS = {name: getattr(Tensor,
-                          name) for name in dir(Tensor) if not name.startswith("__")
-            and callable(getattr(Tensor, name)) and name not in FUNCTIONS}
+_METHODS = {name: getattr(Tensor, name) for name in dir(Tensor)
+            if not name.startswith("__") and callable(getattr(Tensor, name)) and name not in FUNCTIONS}
 TABLES: dict[str, dict] = {                                    # what the files of samples/ are of
     "tensors": dict(FUNCTIONS), "methods": _METHODS, "networks": members(fad.nn.functional),
     "matrices": members(fad.linalg), "fourier": members(fad.fft)}

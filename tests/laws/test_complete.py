@@ -25,8 +25,8 @@ def reason(name: str) -> str:
 
 
 def ufuncs(module: str) -> list:
-    return sorted(name for name,
-                  value in vars(HOME[module]).items() if isinstance(value, np.ufunc) and not name.startswith("_"))
+    return sorted(name for name, value in vars(HOME[module]).items()
+                  if isinstance(value, np.ufunc) and not name.startswith("_"))
 
 
 @pytest.mark.parametrize("module", HOME)

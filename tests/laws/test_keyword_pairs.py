@@ -81,9 +81,8 @@ def parts(y):
 def slopes(f, directions):
     """The slope of f along the directions, by differences of two steps."""
     xs = list(DATA.values())
-    return [(f(*[x + h * d for x,
-                 d in zip(xs, directions)]) - f(*[x - h * d for x, d in zip(xs, directions)])) / (2 * h)
-            for h in (1e-5, 3e-6)]
+    return [(f(*[x + h * d for x, d in zip(xs, directions)]) - f(*[x - h * d for x, d in zip(xs, directions)]))
+            / (2 * h) for h in (1e-5, 3e-6)]
 
 
 def mistake(expression):

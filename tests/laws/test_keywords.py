@@ -226,8 +226,8 @@ def unread(function):
 
 def test_faces_read_what_they_take():
     """A keyword that a face does not read is left out of its signature, so that it is refused where it would matter."""
-    left = {(name,
-             k) for name in WRITTEN for k in unread(faces.BY_NAME[name].call) if k not in {*CHANGE_NOTHING, *FREE}}
+    left = {(name, k) for name in WRITTEN
+            for k in unread(faces.BY_NAME[name].call) if k not in {*CHANGE_NOTHING, *FREE}}
     assert WRITTEN and not [(name, k) for name, k in left if not k.startswith("overwrite_")]
 
 

@@ -178,8 +178,8 @@ def named_twice(tried):
     without axes are not the affair of this law.)
     """
     said = [(e, layout, said_of(e, layout, IN_PLACE)) for e in tried for layout in WITHOUT_AXES]
-    return "\n".join([f"{e}, {layout}: {answer}" for e, layout,
-                      answer in said if answer and not answer.startswith(RAISED)])
+    return "\n".join([f"{e}, {layout}: {answer}" for e, layout, answer in said
+                      if answer and not answer.startswith(RAISED)])
 
 
 @pytest.mark.parametrize("name", in_turn(FUNCTIONS, 1, count=3))

@@ -92,7 +92,8 @@ SIGNS = ("la.", "np.linalg", "np.fft", "np.real(np.fft", "np.einsum", "np.poly",
          "np.nanpercentile")            # sums of zeros in another order, and their signs
 # Zeros of both signs are equal. Which one NumPy takes for the least or the first depends on the instructions of the
 # machine.
-ORDERING = re.compile(r"\b(nan)?(arg)?(min|max|sort|ptp|partition|clip)\b|minimum|maximum|fmin|fmax|sort|unique|union1d|intersect1d|set(diff|xor)1d")
+ORDERING = re.compile(r"\b(nan)?(arg)?(min|max|sort|ptp|partition|clip)\b|minimum|maximum|fmin|fmax|sort|"
+                      r"unique|union1d|intersect1d|set(diff|xor)1d")
 
 # Kinks where a choice is made that differences do not show: sorted ties keep their order, equal eigenvalues their
 # vectors (docs/kinks.md).
@@ -104,7 +105,8 @@ def function_of(expression):
     """The function, with a text that can be found, and the names of its arguments."""
     names = names_in(expression)
     setting = "    P = S @ S.T + 4 * np.eye(len(S))\n" if "S" in names and "P" in expression else ""
-    text, place, scope = f"def f({', '.join(names)}):\n{setting}    return {expression}\n", f"<{expression}>", dict(SCOPE)
+    text = f"def f({', '.join(names)}):\n{setting}    return {expression}\n"
+    place, scope = f"<{expression}>", dict(SCOPE)
     linecache.cache[place] = (len(text), None, text.splitlines(True), place)
     exec(compile(text, place, "exec"), scope)
     return scope["f"], names
@@ -133,16 +135,17 @@ def difference(expression, got, want):
         for a, b in ((g.real, w.real), (g.imag, w.imag)) if w.dtype.kind == "c" else ((g, w),):
             size = np.abs(b[np.isfinite(b)]).max(initial=0.0) if b.dtype.kind == "f" else 0.0
             zeros = (a == 0) & (b == 0)
-            signs = b.dtype.kind == "f" and not expression.startswith(SIGNS) and not ORDERING.search(expression) and (np.signbit(a) != np.signbit(b))[zeros].any()
-            if signs or not np.allclose(a, b, rtol=1e-9, atol=min(1e-12, 1e-9 * size), equal_nan=True):
+            has_signs = b.dtype.kind == "f" and not expression.startswith(SIGNS) and not ORDERING.search(expression)
+            other_sign = has_signs and (np.signbit(a) != np.signbit(b))[zeros].any()
+            if other_sign or not np.allclose(a, b, rtol=1e-9, atol=min(1e-12, 1e-9 * size), equal_nan=True):
                 return f"{a.tolist()} for {b.tolist()}"
     return ""
 
 
 def compare(expression, tier):
     f, names = function_of(expression)
-    known = {name for start, data,
-             _ in DIFFERENT if expression.startswith(start) or f"({start}" in expression for name in data}
+    known = {name for start, data, _ in DIFFERENT if expression.startswith(start) or f"({start}" in expression
+             for name in data}
     with fad.config.using(compile=tier):
         g = fad.jit(f)
         for name, data in SPECIAL.items():

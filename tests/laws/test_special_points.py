@@ -21,9 +21,8 @@ STEPS = (2e-2, 1e-2, 5e-3)
 UNDETERMINED = set("agm binom ellipeinc ellipj_cn ellipj_dn ellipj_ph ellipj_sn ellipkinc elliprc elliprd elliprf "
                    "elliprg it2i0 it2j0 it2struve0 poch "
                    "voigt_profile".split())
-ELEMENTWISE = [name for name,
-               op in OPS.items() if op.kind == "elementwise" and differentiable(op) and not op.samples
-               and op.facts.get("arity", 1) < 4]
+ELEMENTWISE = [name for name, op in OPS.items()
+               if op.kind == "elementwise" and differentiable(op) and not op.samples and op.facts.get("arity", 1) < 4]
 
 
 def at_points(name: str) -> "Case | None":
@@ -35,14 +34,15 @@ def at_points(name: str) -> "Case | None":
                   if isinstance(entry, tuple) else entry
                   for entry, column in zip(asked, columns)])
     moving = known_partials(op, args)
-    around = [Case(op, args, {},
-                   moving).at(*[args[k] + shift for k in moving])[0] for shift in (0.0, 5e-2, -5e-2)] if moving else []
+    around = ([Case(op, args, {}, moving).at(*[args[k] + shift for k in moving])[0] for shift in (0.0, 5e-2, -5e-2)]
+              if moving else [])
     if not moving or np.asarray(around[0]).dtype.kind != "f":
         return None
     # on a border there is no derivative to compare with
     inside = np.all(np.isfinite(around), axis=0)
-    return Case(op, tuple([x[inside] if isinstance(x, np.ndarray) else x for x in args]), {},
-                moving) if inside.any() else None
+    if not inside.any():
+        return None
+    return Case(op, tuple([x[inside] if isinstance(x, np.ndarray) else x for x in args]), {}, moving)
 
 
 def slopes(f: Callable, xs: tuple, dxs: tuple) -> list:

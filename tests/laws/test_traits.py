@@ -73,9 +73,8 @@ def widened(op, narrow, wide) -> int:
     rng, count = rng_for(op.name), 0
     for args, params in calls(op):
         places = data_places(op, args)
-        given = [numbers(narrow, np.shape(a), rng,
-                         np.dtype(narrow).kind == np.dtype(wide).kind) if k in places else a for k,
-                 a in enumerate(args)]
+        given = [numbers(narrow, np.shape(a), rng, np.dtype(narrow).kind == np.dtype(wide).kind) if k in places else a
+                 for k, a in enumerate(args)]
         try:
             before = op.run(*given, **params)
         except TypeError:                                    # NumPy has none in this dtype
@@ -90,8 +89,8 @@ def widened(op, narrow, wide) -> int:
 def test_an_op_commutes_with_its_widenings(name):
     op = OPS[name]
     for widening in op.traits.widens:
-        assert sum(widened(op,
-                           *pair) for pair in STEPS[widening]) or widening not in (Widening.INT_TO_FLOAT, Widening.MORE_DIGITS)
+        tried = sum(widened(op, *pair) for pair in STEPS[widening])
+        assert tried or widening not in (Widening.INT_TO_FLOAT, Widening.MORE_DIGITS)
 
 
 @pytest.mark.parametrize("name", having(lambda t: t.widens_by))
@@ -113,8 +112,8 @@ def is_exact(op, args) -> bool:
     return np.array_equal(op.run(*narrow).astype(np.float64), op.run(*wide))
 
 
-FLOATS = [name for name,
-          op in OPS.items() if op.kind == "elementwise" and not op.samples and op.facts.get("ufunc") is not None
+FLOATS = [name for name, op in OPS.items()
+          if op.kind == "elementwise" and not op.samples and op.facts.get("ufunc") is not None
           and all(e != "integer" for e in entries(op))
           and any(np.asarray(op.run(*a)).dtype.kind == "f" for a, _ in calls(op))]
 
@@ -166,8 +165,8 @@ def test_a_reduction_joins_by_its_op_from_its_identity(name, dtype):
 
 
 def test_every_reduction_has_the_trait():
-    assert {name for name,
-            op in OPS.items() if op.kind == "reduce"} == set(having(lambda t: t.reduction)) - {"contract"}
+    assert ({name for name, op in OPS.items() if op.kind == "reduce"} == set(having(lambda t: t.reduction))
+            - {"contract"})
 
 
 def test_a_contraction_of_nothing_is_the_identity():
@@ -289,8 +288,8 @@ def test_copied_elements_are_operands_elements(name):
     op = OPS[name]
     for args, params in tried(op):
         given = args if op.traits.copies == ALL else args[:op.traits.copies]
-        elements = {v for a in given
-                    for v in np.asarray(a).ravel().tolist()} | ({0.0} if op.kind == "resize" else set())
+        elements = ({v for a in given for v in np.asarray(a).ravel().tolist()}
+                    | ({0.0} if op.kind == "resize" else set()))
         assert set(np.asarray(op.run(*args, **params)).ravel().tolist()) <= elements
 
 
@@ -368,8 +367,8 @@ def test_a_barrier_is_the_identity():
 
 # SciPy rounds their first argument down, which is an integer by right
 INTEGER_FIRST = {"smirnov", "smirnovi"}
-POINTWISE = [name for name,
-             op in OPS.items() if op.kind == "elementwise" and not op.samples and name not in INTEGER_FIRST]
+POINTWISE = [name for name, op in OPS.items()
+             if op.kind == "elementwise" and not op.samples and name not in INTEGER_FIRST]
 
 
 def largest_jump(op) -> float:
@@ -377,8 +376,7 @@ def largest_jump(op) -> float:
     domains, found = entries(op), 0.0
     for k, domain in enumerate(domains):
         for other in (0.5, 1.0, -0.7) if isinstance(domain, tuple) or domain == "complex" else ():
-            args = [1 if isinstance(e,
-                                    str) and e != "complex" else other if not isinstance(e, (int, float)) else e
+            args = [1 if isinstance(e, str) and e != "complex" else other if not isinstance(e, (int, float)) else e
                     for e in domains]
             for x in np.arange(-8, 9) / 4.0:
                 low, high = [np.asarray(op.run(*args[:k], x + d, *args[k + 1:])) for d in (-1e-10, 1e-10)]

@@ -255,7 +255,8 @@ made, interrupted, times = [0], 0, random.Random(3)
 def new(**how):
     made[0] += 1
     scope = {}
-    exec(f"def f(x):\\n    s = 0.0\\n    for i in range(4):\\n        s = s + x * {made[0]}.5 * i\\n    return s", scope)
+    exec("def f(x):\\n    s = 0.0\\n    for i in range(4):\\n"
+         f"        s = s + x * {made[0]}.5 * i\\n    return s", scope)
     return fad.jit(scope["f"], **how)
 
 new(compile="now")(1.0)

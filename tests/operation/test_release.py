@@ -28,7 +28,8 @@ def resident():
         return int(file.read().split()[1]) * 4
 
 class Heap(ctypes.Structure):                                # glibc's struct mallinfo2
-    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+    names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+    _fields_ = [(name, ctypes.c_size_t) for name in names]
 
 ask = getattr(ctypes.CDLL(None), "mallinfo2", None)
 if ask is not None:

@@ -93,7 +93,8 @@ signal.signal(signal.SIGALRM, handler)
 signal.setitimer(signal.ITIMER_REAL, 0.02, 0.3)
 fad.config.cache_dir = None
 for k in range(4):
-    assert np.allclose(fad.jit(fad.grad(lambda x: np.sum(np.sin(x * k) * x)), compile="now")(X), np.cos(k * X) * k * X + np.sin(k * X))
+    slope = fad.jit(fad.grad(lambda x: np.sum(np.sin(x * k) * x)), compile="now")
+    assert np.allclose(slope(X), np.cos(k * X) * k * X + np.sin(k * X))
 signal.setitimer(signal.ITIMER_REAL, 0.0)
 assert values and np.allclose(values, 3 * np.sum(X ** 2)) and is_right()
 """,
@@ -161,7 +162,10 @@ def test_poor_surroundings(limit, tmp_path):
 
 
 def test_a_terminal_that_knows_ascii_alone(tmp_path):
-    shown = "g = fad.grad(lambda x: np.sum(x ** 2))\nfor text in (fad.source(g, X), fad.show(g, X), fad.explain(g, X), g):\n    print(text)\n"
+    shown = """g = fad.grad(lambda x: np.sum(x ** 2))
+for text in (fad.source(g, X), fad.show(g, X), fad.explain(g, X), g):
+    print(text)
+"""
     run(tmp_path, shown, LC_ALL="C", PYTHONIOENCODING="ascii:strict", PYTHONUTF8="0")
 
 

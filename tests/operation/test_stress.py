@@ -71,7 +71,7 @@ def leave():
     thread.join()
 
 
-WORK = [warm] * 3 + [iterations] * 2 + [cold_one] * 4 + [settings] * 2 + [leave] + ([fork] * 4 if hasattr(os, "fork") else [])
+WORK = [*[warm] * 3, *[iterations] * 2, *[cold_one] * 4, *[settings] * 2, leave, *[fork] * (4 * hasattr(os, "fork"))]
 
 
 def run(work):

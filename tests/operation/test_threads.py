@@ -217,8 +217,8 @@ def test_looking_for_signals_takes_less_than_a_hundredth(kernel):
     bare = text.replace("fad.kernels.strip_mining import Kernel",
                         "fad.kernels.numba_pipeline import Lean").replace("=Kernel", "=Lean")
     assert text.count("KernelCompiler") == bare.count("LeanCompiler") == 2
-    calls, best = [cache._run(compile(t, "<fad jit>", "exec"), "fad_kernel",
-                              "jit") for t in (text, bare)], [np.inf, np.inf]
+    calls = [cache._run(compile(t, "<fad jit>", "exec"), "fad_kernel", "jit") for t in (text, bare)]
+    best = [np.inf, np.inf]
     for _ in range(1500):
         for k, call in enumerate(calls):
             started = time.perf_counter()

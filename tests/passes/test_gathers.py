@@ -54,8 +54,8 @@ def test_what_is_gathered_is_not_computed(name):
     """After the pass all arithmetic is on as many rows as are gathered."""
     _, func = hoisted(FUNCTIONS[name])
     many, few = func.inputs[0].type.shape[0], func.inputs[1].type.shape[0]
-    work = [e for e in func.equations if e.op.kind in ("elementwise", "contract",
-                                                       "reduce") and e.outputs[0].type.dtype.kind == "f"]
+    work = [e for e in func.equations
+            if e.op.kind in ("elementwise", "contract", "reduce") and e.outputs[0].type.dtype.kind == "f"]
     assert work and all(many not in e.outputs[0].type.shape for e in work)
     assert any(few in e.outputs[0].type.shape for e in work)
 

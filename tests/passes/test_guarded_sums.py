@@ -35,8 +35,8 @@ def points(count, lost=(), value=-np.inf):
     return x
 
 
-CASES = {"finite": points(320), "a rest": points(300), "some lost": points(300, (3, 64, 299)), "all": points(320, range(320)),
-         "no number": points(320, (5,), np.nan)}
+CASES = {"finite": points(320), "a rest": points(300), "some lost": points(300, (3, 64, 299)),
+         "all": points(320, range(320)), "no number": points(320, (5,), np.nan)}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,4 +1,4 @@
-"""A branch knows its condition, a flag that a branch sets is its condition, and nobody copies what stands in front of it."""
+"""A branch knows its condition, a flag that a branch sets is its condition, and nobody copies the code before it."""
 import itertools
 import re
 

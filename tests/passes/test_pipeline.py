@@ -30,9 +30,9 @@ def test_every_pass_keeps_the_values(name, transform):
     traced = trace(PROGRAMS[name], [x, y])
     func = transform(traced.func)
     rng = np.random.default_rng(0)
-    inputs = [x,
-              y] + [rng.standard_normal(3 if name != "slices" else 2) if k == 2 else rng.standard_normal(3)
-                    for k in range(2, len(func.inputs))]
+    inputs = ([x, y]
+              + [rng.standard_normal(3 if name != "slices" else 2) if k == 2 else rng.standard_normal(3)
+                 for k in range(2, len(func.inputs))])
     want = evaluate(func, inputs)
     for run in (*PIPELINE, optimise):
         func_after = check(run(func))

@@ -15,7 +15,8 @@ ROWS = np.array([[3.0, 1.0, 3.0, 2.0] * 3, [0.0, -0.0, -1.0, 0.0] * 3, [1.0, np.
 @pytest.mark.parametrize("search", [np.argmax, np.argmin])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])
 def test_places(search, dtype):
-    rows = ROWS.astype(dtype) if np.dtype(dtype).kind == "f" else np.nan_to_num(ROWS, posinf=9, neginf=0).clip(0, 9).astype(dtype)
+    is_float = np.dtype(dtype).kind == "f"
+    rows = (ROWS if is_float else np.nan_to_num(ROWS, posinf=9, neginf=0).clip(0, 9)).astype(dtype)
     found = fad.jit(lambda x: search(x, axis=-1), compile="now")
     np.testing.assert_array_equal(found(rows), search(rows, axis=-1))
     for row in rows:

@@ -18,7 +18,8 @@ def pressure(sweeps, p, dx, dy, b):
     """Jacobi sweeps in place; walls with no gradient, zero at the lid."""
     for _ in range(sweeps):
         old = p.copy()
-        p[1:-1, 1:-1] = (((old[1:-1, 2:] + old[1:-1, 0:-2]) * dy ** 2 + (old[2:, 1:-1] + old[0:-2, 1:-1]) * dx ** 2) / (2 * (dx ** 2 + dy ** 2))
+        p[1:-1, 1:-1] = (((old[1:-1, 2:] + old[1:-1, 0:-2]) * dy ** 2
+                          + (old[2:, 1:-1] + old[0:-2, 1:-1]) * dx ** 2) / (2 * (dx ** 2 + dy ** 2))
                          - dx ** 2 * dy ** 2 / (2 * (dx ** 2 + dy ** 2)) * b[1:-1, 1:-1])
         p[:, -1] = p[:, -2]
         p[0, :] = p[1, :]
@@ -78,18 +79,18 @@ def channel_flow(sweeps, u, v, dt, dx, dy, p, density, viscosity, force):
         for _ in range(sweeps):
             old = p.copy()
             east, west = np.roll(old, -1, axis=1), np.roll(old, 1, axis=1)
-            p[1:-1, :] = ((east[1:-1, :] + west[1:-1, :]) * dy ** 2 + (old[2:, :] + old[:-2, :]) * dx ** 2 - dx ** 2 * dy ** 2 * b[1:-1, :]) / (2 * (dx ** 2 + dy ** 2))
+            p[1:-1, :] = ((east[1:-1, :] + west[1:-1, :]) * dy ** 2 + (old[2:, :] + old[:-2, :]) * dx ** 2
+                          - dx ** 2 * dy ** 2 * b[1:-1, :]) / (2 * (dx ** 2 + dy ** 2))
             p[-1, :] = p[-2, :]
             p[0, :] = p[1, :]
-        for w, old, push, drive in ((u, old_u,
-                                     (np.roll(p, -1, axis=1) - np.roll(p, 1, axis=1))[1:-1] / (2 * density * dx),
-                                     force),
-                                    (v, old_v, (p[2:, :] - p[:-2, :]) / (2 * density * dy), 0.0)):
+        push_u = (np.roll(p, -1, axis=1) - np.roll(p, 1, axis=1))[1:-1] / (2 * density * dx)
+        push_v = (p[2:, :] - p[:-2, :]) / (2 * density * dy)
+        for w, old, push, drive in ((u, old_u, push_u, force), (v, old_v, push_v, 0.0)):
             east, west = np.roll(old, -1, axis=1)[1:-1], np.roll(old, 1, axis=1)[1:-1]
             middle, north, south = old[1:-1], old[2:], old[:-2]
-            w[1:-1, :] = (middle - old_u[1:-1] * dt / dx * (middle - west) - old_v[1:-1] * dt / dy * (middle - south) - dt * push
-                          + viscosity * dt * ((east - 2 * middle + west) / dx ** 2
-                                              + (north - 2 * middle + south) / dy ** 2) + drive * dt)
+            w[1:-1, :] = (middle - old_u[1:-1] * dt / dx * (middle - west) - old_v[1:-1] * dt / dy * (middle - south)
+                          - dt * push + viscosity * dt * ((east - 2 * middle + west) / dx ** 2
+                                                          + (north - 2 * middle + south) / dy ** 2) + drive * dt)
             w[0, :] = 0
             w[-1, :] = 0
         change = (np.sum(u) - np.sum(old_u)) / np.sum(u)
@@ -127,14 +128,16 @@ def cavity_flow_by_item(u, v, p, dt, dx):
                 p[n - 1, j] = 0.0
         for i in range(1, n - 1):
             for j in range(1, n - 1):
-                u[i, j] = (un[i, j] - un[i, j] * dt / dx * (un[i, j] - un[i, j - 1]) - vn[i, j] * dt / dx * (un[i, j] - un[i - 1, j])
+                u[i, j] = (un[i, j] - un[i, j] * dt / dx * (un[i, j] - un[i, j - 1])
+                           - vn[i, j] * dt / dx * (un[i, j] - un[i - 1, j])
                            - dt / (2 * dx) * (p[i, j + 1] - p[i, j - 1])
-                           + 0.1 * dt / dx ** 2 * (un[i, j
-                                                      + 1] + un[i, j - 1] + un[i + 1, j] + un[i - 1, j] - 4 * un[i, j]))
-                v[i, j] = (vn[i, j] - un[i, j] * dt / dx * (vn[i, j] - vn[i, j - 1]) - vn[i, j] * dt / dx * (vn[i, j] - vn[i - 1, j])
+                           + 0.1 * dt / dx ** 2 * (un[i, j + 1] + un[i, j - 1] + un[i + 1, j] + un[i - 1, j]
+                                                   - 4 * un[i, j]))
+                v[i, j] = (vn[i, j] - un[i, j] * dt / dx * (vn[i, j] - vn[i, j - 1])
+                           - vn[i, j] * dt / dx * (vn[i, j] - vn[i - 1, j])
                            - dt / (2 * dx) * (p[i + 1, j] - p[i - 1, j])
-                           + 0.1 * dt / dx ** 2 * (vn[i, j
-                                                      + 1] + vn[i, j - 1] + vn[i + 1, j] + vn[i - 1, j] - 4 * vn[i, j]))
+                           + 0.1 * dt / dx ** 2 * (vn[i, j + 1] + vn[i, j - 1] + vn[i + 1, j] + vn[i - 1, j]
+                                                   - 4 * vn[i, j]))
         for k in range(n):
             u[0, k] = u[k, 0] = u[k, n - 1] = 0.0
             v[0, k] = v[n - 1, k] = v[k, 0] = v[k, n - 1] = 0.0
@@ -162,11 +165,13 @@ def channel_flow_by_item(u, v, p):
         for i in range(1, n - 1):
             for j in range(n):
                 e, w = (j + 1) % n, (j - 1) % n
-                u[i, j] = (un[i, j] - un[i, j] * dt / dx * (un[i, j] - un[i, w]) - vn[i, j] * dt / dx * (un[i, j] - un[i - 1, j])
+                u[i, j] = (un[i, j] - un[i, j] * dt / dx * (un[i, j] - un[i, w])
+                           - vn[i, j] * dt / dx * (un[i, j] - un[i - 1, j])
                            - dt / (2 * dx) * (p[i, e] - p[i, w])
                            + 0.1 * dt / dx ** 2 * (un[i, e] + un[i, w] + un[i + 1, j] + un[i - 1, j] - 4 * un[i, j])
                            + dt)
-                v[i, j] = (vn[i, j] - un[i, j] * dt / dx * (vn[i, j] - vn[i, w]) - vn[i, j] * dt / dx * (vn[i, j] - vn[i - 1, j])
+                v[i, j] = (vn[i, j] - un[i, j] * dt / dx * (vn[i, j] - vn[i, w])
+                           - vn[i, j] * dt / dx * (vn[i, j] - vn[i - 1, j])
                            - dt / (2 * dx) * (p[i + 1, j] - p[i - 1, j])
                            + 0.1 * dt / dx ** 2 * (vn[i, e] + vn[i, w] + vn[i + 1, j] + vn[i - 1, j] - 4 * vn[i, j]))
         for j in range(n):

@@ -45,7 +45,9 @@ def number(r):
     """A smooth number of an array, or of a complex one; of whole numbers, zero."""
     if isinstance(r, int) or r.dtype.kind in "iu":
         return 0.0
-    return np.mean(r * r) - 0.3 * np.mean(r) if r.dtype.kind == "f" else np.mean(np.abs(r) ** 2) - 0.3 * np.mean(np.real(r) + 2 * np.imag(r))
+    if r.dtype.kind == "f":
+        return np.mean(r * r) - 0.3 * np.mean(r)
+    return np.mean(np.abs(r) ** 2) - 0.3 * np.mean(np.real(r) + 2 * np.imag(r))
 
 
 def written(kernel, n=None):
@@ -53,8 +55,8 @@ def written(kernel, n=None):
     arguments = kernel.arguments(n)
     kernel.run(*arguments)
     before = kernel.arguments(n)
-    return [k for k,
-            a in enumerate(arguments) if isinstance(a, np.ndarray) and not np.array_equal(a, before[k], equal_nan=True)]
+    return [k for k, a in enumerate(arguments)
+            if isinstance(a, np.ndarray) and not np.array_equal(a, before[k], equal_nan=True)]
 
 
 def directions(point, seed=1):

@@ -22,7 +22,8 @@ def adi_by_item(steps, u):
             q[i, 0] = v[0, i]
             for j in range(1, n - 1):
                 p[i, j] = -a / (a * p[i, j - 1] + b)
-                q[i, j] = (-a * u[j, i - 1] + (1.0 + 2.0 * a) * u[j, i] - a * u[j, i + 1] - a * q[i, j - 1]) / (a * p[i, j - 1] + b)
+                q[i, j] = ((-a * u[j, i - 1] + (1.0 + 2.0 * a) * u[j, i] - a * u[j, i + 1] - a * q[i, j - 1])
+                           / (a * p[i, j - 1] + b))
             v[n - 1, i] = 1.0
             for j in range(n - 2, 0, -1):
                 v[j, i] = p[i, j] * v[j + 1, i] + q[i, j]
@@ -32,7 +33,8 @@ def adi_by_item(steps, u):
             q[i, 0] = u[i, 0]
             for j in range(1, n - 1):
                 p[i, j] = -a / (a * p[i, j - 1] + b)
-                q[i, j] = (-a * v[i - 1, j] + (1.0 + 2.0 * a) * v[i, j] - a * v[i + 1, j] - a * q[i, j - 1]) / (a * p[i, j - 1] + b)
+                q[i, j] = ((-a * v[i - 1, j] + (1.0 + 2.0 * a) * v[i, j] - a * v[i + 1, j] - a * q[i, j - 1])
+                           / (a * p[i, j - 1] + b))
             u[i, n - 1] = 1.0
             for j in range(n - 2, 0, -1):
                 u[i, j] = p[i, j] * u[i, j + 1] + q[i, j]
@@ -41,7 +43,8 @@ def adi_by_item(steps, u):
 @kernel(lambda r, n: (0.25, normal(r, n, n + 2)), large=250)
 def deriche_by_item(alpha, image):
     w, h = image.shape
-    k = (1.0 - math.exp(-alpha)) * (1.0 - math.exp(-alpha)) / (1.0 + 2.0 * alpha * math.exp(-alpha) - math.exp(2.0 * alpha))
+    k = ((1.0 - math.exp(-alpha)) * (1.0 - math.exp(-alpha))
+         / (1.0 + 2.0 * alpha * math.exp(-alpha) - math.exp(2.0 * alpha)))
     a1 = a5 = k
     a2 = a6 = k * math.exp(-alpha) * (alpha - 1.0)
     a3 = a7 = k * math.exp(-alpha) * (alpha + 1.0)
@@ -95,10 +98,9 @@ def hdiff_by_item(field, coefficient):
     for k in range(levels):
         for i in range(rows + 2):
             for j in range(cols + 2):
-                lap[i, j] = 4.0 * field[i + 1, j + 1,
-                                        k] - (field[i + 2, j + 1,
-                                                    k] + field[i, j + 1, k] + field[i + 1, j + 2, k]
-                                              + field[i + 1, j, k])
+                lap[i, j] = (4.0 * field[i + 1, j + 1, k]
+                             - (field[i + 2, j + 1, k] + field[i, j + 1, k] + field[i + 1, j + 2, k]
+                                + field[i + 1, j, k]))
         for i in range(rows + 1):
             for j in range(cols):
                 flux = lap[i + 1, j + 1] - lap[i, j + 1]
@@ -111,8 +113,8 @@ def hdiff_by_item(field, coefficient):
                 fy[i, j] = flux
         for i in range(rows):
             for j in range(cols):
-                out[i, j, k] = field[i + 2, j + 2,
-                                     k] - coefficient[i, j, k] * (fx[i + 1, j] - fx[i, j] + fy[i, j + 1] - fy[i, j])
+                out[i, j, k] = (field[i + 2, j + 2, k]
+                                - coefficient[i, j, k] * (fx[i + 1, j] - fx[i, j] + fy[i, j + 1] - fy[i, j]))
     return out
 
 
@@ -250,7 +252,8 @@ def azimint_by_item(values, radius, bins):
 def arc_distance_by_item(theta1, phi1, theta2, phi2):
     d = np.empty(len(theta1))
     for i in range(len(theta1)):
-        t = math.sin((theta2[i] - theta1[i]) / 2) ** 2 + math.cos(theta1[i]) * math.cos(theta2[i]) * math.sin((phi2[i] - phi1[i]) / 2) ** 2
+        t = (math.sin((theta2[i] - theta1[i]) / 2) ** 2
+             + math.cos(theta1[i]) * math.cos(theta2[i]) * math.sin((phi2[i] - phi1[i]) / 2) ** 2)
         d[i] = 2 * math.atan2(math.sqrt(t), math.sqrt(1 - t))
     return d
 
@@ -288,8 +291,9 @@ def scattering_by_item(neighbours, dH, G, D):
                                         for n in range(2):
                                             for l in range(2):
                                                 for o in range(2):
-                                                    sigma[k, E, a, m,
-                                                          n] += G[k, E - w, f, m, l] * dH[a, b, i, l, o] * dH[a, b, j, o, n] * D[q, w, a, b, i, j]
+                                                    sigma[k, E, a, m, n] += (
+                                                        G[k, E - w, f, m, l] * dH[a, b, i, l, o] * dH[a, b, j, o, n]
+                                                        * D[q, w, a, b, i, j])
     return sigma
 
 

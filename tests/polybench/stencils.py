@@ -8,9 +8,8 @@ from .registry import kernel, normal
 def seidel_2d(steps, n, A):
     for _ in range(steps - 1):
         for i in range(1, n - 1):
-            A[i, 1:-1] += A[i - 1, :-2] + A[i - 1,
-                                            1:-1] + A[i - 1,
-                                                      2:] + A[i, 2:] + A[i + 1, :-2] + A[i + 1, 1:-1] + A[i + 1, 2:]
+            A[i, 1:-1] += (A[i - 1, :-2] + A[i - 1, 1:-1] + A[i - 1, 2:] + A[i, 2:] + A[i + 1, :-2] + A[i + 1, 1:-1]
+                           + A[i + 1, 2:])
             for j in range(1, n - 1):
                 A[i, j] += A[i, j - 1]
                 A[i, j] /= 9.0
@@ -22,8 +21,8 @@ def seidel_by_item(steps, A):
     for _ in range(steps):
         for i in range(1, n - 1):
             for j in range(1, n - 1):
-                A[i, j] = (A[i - 1, j - 1] + A[i - 1, j] + A[i - 1, j + 1] + A[i, j - 1] + A[i, j] + A[i, j + 1]
-                           + A[i + 1, j - 1] + A[i + 1, j] + A[i + 1, j + 1]) / 9.0
+                A[i, j] = ((A[i - 1, j - 1] + A[i - 1, j] + A[i - 1, j + 1] + A[i, j - 1] + A[i, j] + A[i, j + 1]
+                            + A[i + 1, j - 1] + A[i + 1, j] + A[i + 1, j + 1]) / 9.0)
 
 
 @kernel(lambda r, n: (4, normal(r, n), normal(r, n)), small=9, large=100000)
@@ -45,12 +44,12 @@ def heat_3d(steps, A, B):
     for _ in range(1, steps):
         B[1:-1, 1:-1, 1:-1] = (0.125 * (A[2:, 1:-1, 1:-1] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[:-2, 1:-1, 1:-1])
                                + 0.125 * (A[1:-1, 2:, 1:-1] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, :-2, 1:-1])
-                               + 0.125 * (A[1:-1, 1:-1,
-                                            2:] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, 1:-1, :-2]) + A[1:-1, 1:-1, 1:-1])
+                               + 0.125 * (A[1:-1, 1:-1, 2:] - 2.0 * A[1:-1, 1:-1, 1:-1] + A[1:-1, 1:-1, :-2])
+                               + A[1:-1, 1:-1, 1:-1])
         A[1:-1, 1:-1, 1:-1] = (0.125 * (B[2:, 1:-1, 1:-1] - 2.0 * B[1:-1, 1:-1, 1:-1] + B[:-2, 1:-1, 1:-1])
                                + 0.125 * (B[1:-1, 2:, 1:-1] - 2.0 * B[1:-1, 1:-1, 1:-1] + B[1:-1, :-2, 1:-1])
-                               + 0.125 * (B[1:-1, 1:-1,
-                                            2:] - 2.0 * B[1:-1, 1:-1, 1:-1] + B[1:-1, 1:-1, :-2]) + B[1:-1, 1:-1, 1:-1])
+                               + 0.125 * (B[1:-1, 1:-1, 2:] - 2.0 * B[1:-1, 1:-1, 1:-1] + B[1:-1, 1:-1, :-2])
+                               + B[1:-1, 1:-1, 1:-1])
 
 
 @kernel(lambda r, n: (4, normal(r, n, n + 1), normal(r, n, n + 1), normal(r, n, n + 1), normal(r, 4)), large=200)
@@ -78,7 +77,8 @@ def adi(steps, n, u):
         for j in range(1, n - 1):
             pivot = a * p[1:n - 1, j - 1] + b
             p[1:n - 1, j] = -a / pivot
-            q[1:n - 1, j] = (-d * u[j, 0:n - 2] + (1.0 + 2.0 * d) * u[j, 1:n - 1] - d * u[j, 2:n] - a * q[1:n - 1, j - 1]) / pivot
+            q[1:n - 1, j] = ((-d * u[j, 0:n - 2] + (1.0 + 2.0 * d) * u[j, 1:n - 1] - d * u[j, 2:n]
+                              - a * q[1:n - 1, j - 1]) / pivot)
         v[n - 1, 1:n - 1] = 1.0
         for j in range(n - 2, 0, -1):
             v[j, 1:n - 1] = p[1:n - 1, j] * v[j + 1, 1:n - 1] + q[1:n - 1, j]
@@ -87,7 +87,8 @@ def adi(steps, n, u):
         q[1:n - 1, 0] = u[1:n - 1, 0]
         for j in range(1, n - 1):
             p[1:n - 1, j] = -d / (d * p[1:n - 1, j - 1] + e)
-            q[1:n - 1, j] = (-a * v[0:n - 2, j] + (1.0 + 2.0 * a) * v[1:n - 1, j] - a * v[2:n, j] - d * q[1:n - 1, j - 1]) / (d * p[1:n - 1, j - 1] + e)
+            q[1:n - 1, j] = ((-a * v[0:n - 2, j] + (1.0 + 2.0 * a) * v[1:n - 1, j] - a * v[2:n, j]
+                              - d * q[1:n - 1, j - 1]) / (d * p[1:n - 1, j - 1] + e))
         u[1:n - 1, n - 1] = 1.0
         for j in range(n - 2, 0, -1):
             u[1:n - 1, j] = p[1:n - 1, j] * u[1:n - 1, j + 1] + q[1:n - 1, j]
@@ -127,17 +128,15 @@ def hdiff(field, result, coefficient):
     """Limited horizontal diffusion of a weather model: Laplacian, fluxes set to zero where they run up the gradient,
     divergence."""
     rows, cols = result.shape[0], result.shape[1]
-    laplace = 4.0 * field[1:rows + 3, 1:cols + 3,
-                          :] - (field[2:rows + 4, 1:cols + 3, :] + field[0:rows + 2, 1:cols + 3, :]
-                                                       + field[1:rows + 3, 2:cols + 4, :]
-                                + field[1:rows + 3, 0:cols + 2, :])
+    laplace = (4.0 * field[1:rows + 3, 1:cols + 3, :]
+               - (field[2:rows + 4, 1:cols + 3, :] + field[0:rows + 2, 1:cols + 3, :] + field[1:rows + 3, 2:cols + 4, :]
+                  + field[1:rows + 3, 0:cols + 2, :]))
     flux = laplace[1:, 1:cols + 1, :] - laplace[:-1, 1:cols + 1, :]
     flux_x = np.where(flux * (field[2:rows + 3, 2:cols + 2, :] - field[1:rows + 2, 2:cols + 2, :]) > 0, 0, flux)
     flux = laplace[1:rows + 1, 1:, :] - laplace[1:rows + 1, :-1, :]
     flux_y = np.where(flux * (field[2:rows + 2, 2:cols + 3, :] - field[2:rows + 2, 1:cols + 2, :]) > 0, 0, flux)
-    result[:, :, :] = field[2:rows + 2, 2:cols + 2,
-                            :] - coefficient * (flux_x[1:, :, :] - flux_x[:-1, :, :]
-                             + flux_y[:, 1:, :] - flux_y[:, :-1, :])
+    result[:, :, :] = (field[2:rows + 2, 2:cols + 2, :]
+                       - coefficient * (flux_x[1:, :, :] - flux_x[:-1, :, :] + flux_y[:, 1:, :] - flux_y[:, :-1, :]))
 
 
 @kernel(lambda r, n: (normal(r, n, n, 8), normal(r, n, n, 8), normal(r, n + 1, n, 8), normal(r, n, n, 8),

@@ -29,7 +29,8 @@ def tier(name):
     """Interpreted; as generated text that Python runs; compiled. A program that fad cannot generate is an error."""
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*interpreted, not compiled")
-        with as_text() if name == "text" else fad.config.using(compile={"interpreted": "never", "compiled": "now"}[name]):
+        compile = "now" if name == "compiled" else "never"
+        with as_text() if name == "text" else fad.config.using(compile=compile):
             yield
 
 
@@ -41,7 +42,8 @@ def cases(names):
     """Every kernel as text, some compiled; of the interpreter, which runs the same programs, every run has each
     fourth."""
     return [pytest.param(name, t, marks=[pytest.mark.slow] if t == "interpreted" and k % 4 else [])
-            for k, name in enumerate(names) for t in ("interpreted", "text", "compiled") if t != "compiled" or name in COMPILED]
+            for k, name in enumerate(names)
+            for t in ("interpreted", "text", "compiled") if t != "compiled" or name in COMPILED]
 
 
 @pytest.mark.parametrize("name, where", cases(ALL))

@@ -48,9 +48,8 @@ CASES = {
     "backwards": lambda m, p: solve_ivp(lambda t, y: p[0] * y + t, (2, 0), p, m, t_eval=[1.5, 0.1], rtol=1e-6,
                                         atol=1e-8).y[0, -1],
     "options": lambda m, p: solved(m, p, max_step=0.05, first_step=0.01).y[1, -1],
-    "dense_output": lambda m, p: np.sum(solved(m, p,
-                                               dense_output=True).sol(TIMES) ** 2)
-    + solved(m, p, dense_output=True).sol(p[0])[1],
+    "dense_output": lambda m, p: np.sum(solved(m, p, dense_output=True).sol(TIMES) ** 2)
+                                 + solved(m, p, dense_output=True).sol(p[0])[1],
     "an event": lambda m, p: solved(m, p, events=falls).t[-1] ** 2,
 }
 

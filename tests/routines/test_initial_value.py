@@ -97,8 +97,8 @@ CASES = {
                                                             t_eval=np.linspace(1.5, 0.1, 4)).y),
     "complex": lambda p: np.sum(np.abs(solve_ivp(lambda t, y: 1j * p[0] * y, (0, 3), np.array([1.0 + 0j, p[1]]),
                                                  rtol=1e-6).y[:, -1] - 0.3) ** 2),
-    "in a loop": lambda p: sum([solve_ivp(lambda t, y, k: [-p[0] * y[0] * k], (0, 1), [p[1]],
-                                          args=(k,)).y[0, -1] for k in range(3)]),
+    "in a loop": lambda p: sum([solve_ivp(lambda t, y, k: [-p[0] * y[0] * k], (0, 1), [p[1]], args=(k,)).y[0, -1]
+                                for k in range(3)]),
     "seen from a loop": lambda p: seen_from_a_loop(p),
     "options": lambda p: np.sum(solve_ivp(lambda t, y: -p[0] * y, (0, 1), [1.0, 2.0], max_step=0.1, first_step=0.01,
                                           atol=np.array([1e-5, 1e-7])).y),
@@ -111,7 +111,8 @@ CASES = {
     "the second event ends": lambda p: events_of(p, events=twice).t[-1] * p[1],
     "an event, DOP853": lambda p: events_of(p, events=ends, method="DOP853").y[1, -1],
     "dense_output": lambda p: sum_of_dense(events_of(p, dense_output=True).sol, p),
-    "dense_output, DOP853, events": lambda p: np.sum(events_of(p, dense_output=True, events=ends, method="DOP853").sol(TIMES / 3)),
+    "dense_output, DOP853, events": lambda p: np.sum(
+        events_of(p, dense_output=True, events=ends, method="DOP853").sol(TIMES / 3)),
     "dense_output, backwards": lambda p: np.sum(solve_ivp(lambda t, y: -p[0] * y + t, (2, 0), p, dense_output=True,
                                                           t_eval=[1.0]).sol(TIMES / 2)),
     "dense_output in a loop": lambda p: sum_of_places(events_of(p, dense_output=True).sol, p),
@@ -151,8 +152,8 @@ def test_many_at_once():
 
 def test_the_number_of_calls_is_scipys():
     def calls(p):
-        return [1.0 * solve_ivp(hunting, (0, 3), [p[1], 0.5], method, args=tuple(p),
-                                t_eval=at).nfev for method in ("RK23", "RK45", "DOP853") for at in (None, TIMES)]
+        return [1.0 * solve_ivp(hunting, (0, 3), [p[1], 0.5], method, args=tuple(p), t_eval=at).nfev
+                for method in ("RK23", "RK45", "DOP853") for at in (None, TIMES)]
     assert np.array_equal(fad.jit(calls, fallback=False)(P), calls(P))
 
 

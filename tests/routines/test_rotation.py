@@ -25,7 +25,8 @@ CASES = {
                                                  scalar_first=True).as_quat(canonical=True, scalar_first=True),
     "from_matrix": lambda v: Rotation.from_matrix(around(v)).as_rotvec(),
     "from_matrix, near": lambda v: Rotation.from_matrix(around(V) + 0.02 * np.outer(v, v)).as_rotvec(),
-    "from_matrix, half a turn": lambda v: Rotation.from_matrix(around(v * 3.0 / np.linalg.norm(V))).as_quat(canonical=True),
+    "from_matrix, half a turn": lambda v: Rotation.from_matrix(
+        around(v * 3.0 / np.linalg.norm(V))).as_quat(canonical=True),
     "magnitude": lambda v: Rotation.from_rotvec(v).magnitude(),
     "apply": lambda v: Rotation.from_rotvec(v).apply([1.0, 2.0, 3.0]),
     "apply to rows, inverse": lambda v: Rotation.from_rotvec(v).apply(ROWS, inverse=True),

@@ -198,7 +198,8 @@ def test_second_derivatives(tier):
         close(fad.grad(norm)(X), differences(lambda x, w: norm(x), X, W)[0], rtol=1e-4, atol=1e-6)
         h = fad.hessian(lambda w: points(X, w))(W)
     close(h, h.T, rtol=1e-12)
-    rows = [differences(lambda x, w: fad.grad(lambda v: points(X, v))(w)[k], X[:1], W)[1] for k in range(3)]  # noqa: B023
+    rows = [differences(lambda x, w: fad.grad(lambda v: points(X, v))(w)[k], X[:1], W)[1]  # noqa: B023
+            for k in range(3)]
     close(h, rows, rtol=1e-5, atol=1e-7)
 
 

@@ -108,5 +108,6 @@ def real_for_numbers_alone(x):
 def test_complex_numbers_are_multiplied_as_numpys_numbers(compile):
     with fad.config.using(compile=compile, fallback=False):
         for x in np.random.default_rng(0).normal(size=(20, 3)):
-            assert fad.jit(real_for_numbers_alone)(x) == pytest.approx(real_for_numbers_alone(x)) == pytest.approx(3.0 * x @ x)
+            assert fad.jit(real_for_numbers_alone)(x) == pytest.approx(3.0 * x @ x)
+            assert real_for_numbers_alone(x) == pytest.approx(3.0 * x @ x)
             np.testing.assert_allclose(fad.grad(real_for_numbers_alone)(x), 6.0 * x)

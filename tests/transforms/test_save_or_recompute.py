@@ -104,8 +104,8 @@ def test_rows_that_are_alike_have_their_places():
     """They are no stack, that grows and is copied."""
     u = np.sin(np.arange(36.0)).reshape(6, 6)
     assert "resized" not in fad.source(fad.grad(steps_of_a_stencil), u, 4)
-    steps = [(steps_of_a_stencil(u + h.reshape(6, 6),
-                                 4) - steps_of_a_stencil(u - h.reshape(6, 6), 4)) / 2e-6 for h in 1e-6 * np.eye(36)]
+    steps = [(steps_of_a_stencil(u + h.reshape(6, 6), 4) - steps_of_a_stencil(u - h.reshape(6, 6), 4)) / 2e-6
+             for h in 1e-6 * np.eye(36)]
     for compile in ("never", "now"):
         with fad.config.using(compile=compile):
             np.testing.assert_allclose(fad.grad(steps_of_a_stencil, fallback=False)(u, 4).ravel(), steps, rtol=1e-6,
@@ -149,8 +149,8 @@ def test_differences_of_what_stays_are_not_saved(f):
     x, saved = RECOMPUTED[f]
     more = (3,) if f is front else ()
     assert fad.explain(fad.grad(f), x, *more).bytes == saved
-    steps = [(f(x + h.reshape(x.shape),
-                *more) - f(x - h.reshape(x.shape), *more)) / 2e-6 for h in 1e-6 * np.eye(x.size)]
+    steps = [(f(x + h.reshape(x.shape), *more) - f(x - h.reshape(x.shape), *more)) / 2e-6
+             for h in 1e-6 * np.eye(x.size)]
     for compile in ("never", "now"):
         with fad.config.using(compile=compile):
             np.testing.assert_allclose(fad.grad(f, fallback=False)(x, *more).ravel(), steps, rtol=1e-6, atol=1e-7)

@@ -176,9 +176,8 @@ def test_what_is_saved_grows_like_what_is_overwritten(program):
     g = fad.grad(loss_of(program))
     big = np.random.default_rng(5).uniform(0.2, 1.0, (n, n)) + 4 * np.eye(n)
     assert fad.explain(g, big).bytes <= 8 * 4 * n ** 2         # the slices that are read would be n ** 3 / 3 numbers
-    assert not [line for line in fad.source(g,
-                                            big).splitlines() if line.startswith(" " * 8)
-                and "copy()" in line.split("#")[0]]
+    assert not [line for line in fad.source(g, big).splitlines()
+                if line.startswith(" " * 8) and "copy()" in line.split("#")[0]]
 
 
 def test_what_is_overwritten_by_whole_blocks_is_not_logged():

@@ -57,8 +57,8 @@ def attention_torch(torch):
 
 def attention_data(rng, n, d):
     shapes = {"Q": (d, d), "K": (d, d), "V": (d, d), "W": (d, 4 * d), "U": (4 * d, d)}
-    return {name: rng.standard_normal(shape) / np.sqrt(shape[0]) for name,
-            shape in shapes.items()}, rng.standard_normal((n, d))
+    return {name: rng.standard_normal(shape) / np.sqrt(shape[0])
+            for name, shape in shapes.items()}, rng.standard_normal((n, d))
 
 
 def sigmoid(z):

@@ -111,8 +111,8 @@ def option_prices(volatility, spot, strike, years, rate):
     """The squared prices of European calls by the formula of Black and Scholes."""
     spread = volatility * np.sqrt(years)
     d1 = (np.log(spot / strike) + (rate + 0.5 * volatility ** 2) * years) / spread
-    normal = 0.5 * (1.0
-                    + scipy.special.erf(d1 / math.sqrt(2))), 0.5 * (1.0 + scipy.special.erf((d1 - spread) / math.sqrt(2)))
+    normal = (0.5 * (1.0 + scipy.special.erf(d1 / math.sqrt(2))),
+              0.5 * (1.0 + scipy.special.erf((d1 - spread) / math.sqrt(2))))
     price = spot * normal[0] - strike * np.exp(-rate * years) * normal[1]
     return np.sum(price * price)
 
