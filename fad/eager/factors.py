@@ -22,8 +22,9 @@ SINGULAR = {
     "solve": "torch.linalg.solve: The solver failed because the input matrix is singular.",
     "cholesky": "linalg.cholesky: The factorization could not be completed because the input is not positive-definite.",
     "eigh": "linalg.eigh: The algorithm failed to converge.", "svd": "linalg.svd: The algorithm failed to converge."}
-_SQUARE = {name: f"linalg.{name}" for name in "det slogdet inv eig eigvals eigh cholesky solve matrix_exp "
-           "matrix_power".split()} | {f"{name}_ex": f"linalg.{name}" for name in ("inv", "cholesky", "solve")}
+_SQUARE = ({name: f"linalg.{name}"
+            for name in "det slogdet inv eig eigvals eigh cholesky solve matrix_exp matrix_power".split()}
+           | {f"{name}_ex": f"linalg.{name}" for name in ("inv", "cholesky", "solve")})
 _SQUARE["eigvalsh"] = "linalg.eigh"
 _ANY = {"svd": "linalg.svd", "svdvals": "linalg.svd", "qr": "linalg.qr"}
 # functions beside linalg's -> as what they refuse tensors that are no matrices for them

@@ -294,8 +294,8 @@ def scatter_reduce(self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: s
     if not i.size:
         return self.clone()
     part = getitem(src, tuple([slice(0, n) for n in i.shape])) if src.shape != i.shape else src
-    places = np.ravel_multi_index(_along(i, one_dim(dim, len(self.shape))),
-                                  self.shape).reshape(-1) if self.shape else np.zeros(i.size, np.int64)
+    places = (np.ravel_multi_index(_along(i, one_dim(dim, len(self.shape))), self.shape).reshape(-1)
+              if self.shape else np.zeros(i.size, np.int64))
     whole = self.dtype.kind not in "fc"
     neutral = wrap(np.asarray([_limits(self.dtype).get(reduce, _NEUTRAL[reduce])]).astype(self.dtype))
     rows = _members(places, int(np.prod(self.shape, dtype=int)), include_self)

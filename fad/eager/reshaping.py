@@ -79,8 +79,8 @@ def _over_storage(storage: object, offset: int, size: object, stride: object) ->
     """The elements of a storage from a place on, in a shape and with these steps (all of them in a row if no shape is
     given)."""
     size = (storage.row.size - offset,) if size is None else tuple(size)
-    stride = tuple(np.cumprod((1,
-                               *[max(n, 1) for n in size[:0:-1]])).tolist()[::-1]) if stride is None else tuple(stride)
+    stride = (tuple(np.cumprod((1, *[max(n, 1) for n in size[:0:-1]])).tolist()[::-1])
+              if stride is None else tuple(stride))
     needed = 1 + sum((n - 1) * s for n, s in zip(size, stride)) if 0 not in size else 0
     if offset + needed > storage.row.size:
         raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "

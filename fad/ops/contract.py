@@ -273,8 +273,8 @@ def matmul(x: Any, y: Any) -> AnyArray:
     left, right = len(shape_of(x)), len(shape_of(y))
     if not left or not right:
         raise ValueError("matmul: an operand is a number; use * instead")
-    core = ("j" if left == 1 else "ij"), ("j" if right == 1
-                                          else "jk"), ("" if left == 1 else "i") + ("" if right == 1 else "k")
+    core = (("j" if left == 1 else "ij"), ("j" if right == 1 else "jk"),
+            ("" if left == 1 else "i") + ("" if right == 1 else "k"))
     return stacked_product(x, y, core)
 
 

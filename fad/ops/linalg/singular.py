@@ -105,8 +105,8 @@ def _svd_jvp(ys: tuple, xs: tuple, dxs: tuple, aspect: str) -> tuple:
     p = matmul(uh, dav)
     ph, doubt = adjoint(p), unknown(p)
     signs, doubt = _of_null(diagonal(doubt), s), doubt + adjoint(doubt)
-    turn_u, turn_v = _off_diagonal(p * sr + sc * ph, s,
-                                   doubt) + signs, _off_diagonal(sc * p + ph * sr, s, doubt) + signs
+    turn_u, turn_v = (_off_diagonal(p * sr + sc * ph, s, doubt) + signs,
+                      _off_diagonal(sc * p + ph * sr, s, doubt) + signs)
     if is_complex(p):
         phase = _phase(diagonal(p), s)
         turn_u, turn_v = turn_u + phase, turn_v - phase

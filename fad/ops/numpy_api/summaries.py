@@ -287,8 +287,8 @@ def yeojohnson(x: AnyArray, lmbda: Any = None) -> AnyArray:
 def yeojohnson_llf(lmb: ArrayLike, data: ArrayLike, *, axis: "int | None" = 0, nan_policy: str = "propagate",
                    keepdims: bool = False) -> AnyArray:
     x, ax = _sample("yeojohnson_llf", data, axis, nan_policy)
-    volume = METHODS["sum"](registry["sign"](x) * registry["log1p"](absolute(x)), axis=ax,
-                            keepdims=True) * (as_array(lmb) - 1.0)
+    volume = (METHODS["sum"](registry["sign"](x) * registry["log1p"](absolute(x)), axis=ax, keepdims=True)
+              * (as_array(lmb) - 1.0))
     return _likelihood(yeojohnson(x, lmb), volume, x, ax, keepdims)
 
 
