@@ -57,7 +57,7 @@ def _table_of(_count: int) -> dict:
 class _Vocabulary:
     """The names of all functions that text may call."""
 
-    def __iter__(self):                                       # noqa: ANN204
+    def __iter__(self):
         return iter(_table())
 
 

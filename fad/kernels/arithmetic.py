@@ -11,7 +11,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 
-from fad.kernels.elementary import pow, sin  # noqa: A004
+from fad.kernels.elementary import pow, sin
 from fad.kernels.promotion import compiled_as, emit_python, formula, like_ufunc, quiet, real_floats
 
 __all__ = [

@@ -103,7 +103,7 @@ def _error_function(name, numbas):
 exp, expm1, exp2 = _elementary("exp", np.exp), _elementary("expm1", np.expm1), _elementary("exp2", np.exp2)
 log, log1p = _elementary("log", np.log), _elementary("log1p", np.log1p)
 log2, log10 = _elementary("log2", np.log2), _elementary("log10", np.log10)
-pow, cbrt, hypot = _elementary("pow", np.power), _elementary("cbrt", np.cbrt), _elementary("hypot", np.hypot)  # noqa: A001
+pow, cbrt, hypot = _elementary("pow", np.power), _elementary("cbrt", np.cbrt), _elementary("hypot", np.hypot)
 sin, cos, tan = _elementary("sin", np.sin), _elementary("cos", np.cos), _elementary("tan", np.tan)
 asin, acos, atan = _elementary("asin", np.arcsin), _elementary("acos", np.arccos), _elementary("atan", np.arctan)
 sinh, cosh, tanh = _elementary("sinh", np.sinh), _elementary("cosh", np.cosh), _elementary("tanh", np.tanh)

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import polygamma as scipys_polygamma
 
 from fad.kernels.arithmetic import absolute, like, maximum, minimum, sqrt, where
-from fad.kernels.elementary import exp, expm1, log, log1p  # noqa: A004
+from fad.kernels.elementary import exp, expm1, log, log1p
 from fad.kernels.promotion import compiled_as, emit_python, quiet, real_floats
 from fad.kernels.special import gammaln, psi, zeta
 

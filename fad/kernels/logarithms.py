@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from fad.kernels.arithmetic import absolute, like, maximum, minimum, where
-from fad.kernels.elementary import exp, exp2, log, log1p  # noqa: A004
+from fad.kernels.elementary import exp, exp2, log, log1p
 from fad.kernels.promotion import formula, like_ufunc, real_floats
 
 __all__ = ["expit", "log_expit", "logaddexp", "logaddexp2", "logit", "xlog1py", "xlogy"]

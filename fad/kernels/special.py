@@ -33,7 +33,7 @@ BEHIND = {
 }
 HIDDEN = {"round"}  # Python's own, for `import *`
 UFUNCS = [name for name, value in vars(sp).items() if isinstance(value, np.ufunc) and name not in HIDDEN]
-__all__ = sorted([*UFUNCS, *BEHIND, "multigammaln", "polygamma"])  # noqa: PLE0605
+__all__ = sorted([*UFUNCS, *BEHIND, "multigammaln", "polygamma"])
 DOUBLE = ir.DoubleType()
 
 

@@ -17,4 +17,4 @@ from fad.kernels.logarithms import *  # noqa: F403
 from fad.kernels.logarithms import __all__ as _logarithms
 from fad.kernels.widen import FLAVOUR, have_libmvec
 
-__all__ = ["FLAVOUR", "have_libmvec", *_elementary, *_arithmetic, *_logarithms]  # noqa: PLE0604
+__all__ = ["FLAVOUR", "have_libmvec", *_elementary, *_arithmetic, *_logarithms]

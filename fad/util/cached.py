@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-class cached_attribute(Generic[T]):  # noqa: N801  like functools.cached_property
+class cached_attribute(Generic[T]):
     """functools.cached_property without a lock. Below Python 3.12 functools' own has a lock for each attribute of a
     class. A child of a fork finds it locked for ever where another thread was computing. Two threads may compute twice
     here.

@@ -72,7 +72,7 @@ def test_a_call_that_cannot_be_right(call, error, part):
 
 def test_the_tape_knows_the_numbers_in_a_message():
     def f(x):
-        {int(x[0] * 2): 1.0}                                  # noqa: B018  a key by data: the tape
+        {int(x[0] * 2): 1.0}                                  # a key by data: the tape
         raise ValueError(f"{x[0]:.2f} is wrong")
     with pytest.raises(ValueError, match="1.00 is wrong"):
         fad.grad(f)(X)

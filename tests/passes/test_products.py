@@ -151,14 +151,14 @@ STACKS = {
 def test_stacks_that_are_matrices_are_one_product(name):
     labels, left, right, merged = STACKS[name]
     args = [RNG.standard_normal(left), RNG.standard_normal(right)]
-    f = lambda x, y: np.einsum(labels, np.sin(x), y)  # noqa: E731
+    f = lambda x, y: np.einsum(labels, np.sin(x), y)
     func = merge_axes(trace(f, args).func)
     assert any(e.op.name == "reshape" for e in func.equations) == bool(merged)
     weights = RNG.standard_normal(f(*args).shape)
     for given in (args, [np.asfortranarray(x) for x in args], [np.repeat(x, 2, axis=-1)[..., ::2] for x in args]):
         np.testing.assert_allclose(fad.jit(f, compile="now")(*given), f(*given), rtol=1e-11, atol=1e-12)
-        both = [fad.jit(fad.grad(lambda x, y: np.sum(weights * f(x, y)), (0, 1)),
-                        compile=tier)(*given) for tier in ("now", "never")]
+        both = [fad.jit(fad.grad(lambda x, y: np.sum(weights * f(x, y)), (0, 1)), compile=tier)(*given)
+                for tier in ("now", "never")]
         for compiled, interpreted in zip(*both):
             np.testing.assert_allclose(compiled, interpreted, rtol=1e-11, atol=1e-12)
 
@@ -167,7 +167,8 @@ def flat(y):
     return y.reshape(y.shape[0], y.shape[1] * y.shape[2])
 
 
-SPLIT = {                                                     # function, columns of x: whether no operand is laid out flat
+# function, columns of x, whether no operand is laid out flat
+SPLIT = {
     "sums over rows": (lambda x, y: (x.T @ flat(np.sin(y))).reshape(x.shape[1], y.shape[1], y.shape[2]), 10, True),
     "turned": (lambda x, y: (x.T @ flat(np.sin(y))).T.reshape(y.shape[1], y.shape[2], x.shape[1]), 10, True),
     "other way round": (lambda x, y: (flat(np.sin(y)).T @ x).reshape(y.shape[1], y.shape[2], x.shape[1]), 10, True),

@@ -158,7 +158,7 @@ def exception(x):
 
 
 def of_module(x):
-    logging.warning("root %.2f", x[0])                                     # noqa: LOG015
+    logging.warning("root %.2f", x[0])
     return np.sum(x)
 
 

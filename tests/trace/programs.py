@@ -1,6 +1,6 @@
 """Programs as people write them, each a function of a float vector that returns a number; plain NumPy and plain
 Python."""
-# ruff: noqa: E701, E702, B007, B023
+# ruff: noqa: E701, E702
 
 import numpy as np
 

@@ -191,7 +191,7 @@ def test_in_a_batch_each_takes_its_own_way(f):
 @pytest.mark.parametrize("make", [fad.jit, fad.grad, fad.hessian])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_a_way_that_is_taken_raises(f, make):
-    with pytest.raises(Exception) as expected:                 # noqa: PT011 - which one it is, Python says
+    with pytest.raises(Exception) as expected:
         f(TAKEN)
     kind = next(c for c in type(expected.value).__mro__ if c.__module__ == "builtins")
     with refusals(), pytest.raises(kind):
@@ -222,7 +222,7 @@ def handled_by_all(x):
             if x[k] > 2.0:
                 s += TABLE["b"]
             s += x[k]
-    except Exception:                                         # noqa: BLE001 - as users write it
+    except Exception:
         s = 2.0 * x[0]
     return s
 

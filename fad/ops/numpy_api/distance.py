@@ -80,7 +80,7 @@ def pdist(X: ArrayLike, metric: str = "euclidean", *, out: object = None, **opti
     if rank(x) != 2:
         raise ValueError("A 2-dimensional array must be passed.")
     rows, columns = BY_NAME["numpy.triu_indices"].call(shape_of(x)[0], 1)
-    take: Callable = lambda at: registry["index"](x, at, spec=("a", ":"), at=0)  # noqa: E731
+    take: Callable = lambda at: registry["index"](x, at, spec=("a", ":"), at=0)
     return _metric("pdist", metric, options)(take(rows), take(columns))
 
 

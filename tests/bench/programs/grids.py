@@ -19,7 +19,7 @@ def heat_jax(jax):
     np = jax.numpy
 
     def f(u, steps, c):
-        step = lambda u, _: (u.at[1:-1].add(c * (u[2:] - 2 * u[1:-1] + u[:-2])), None)  # noqa: E731
+        step = lambda u, _: (u.at[1:-1].add(c * (u[2:] - 2 * u[1:-1] + u[:-2])), None)
         return np.sum(jax.lax.scan(step, u, None, length=steps)[0] ** 2)
     return f
 
@@ -54,7 +54,7 @@ def chain_of_products_jax(jax):
 
     def f(x, steps):
         h = 2.0 / steps
-        slope = lambda y: np.concatenate((x[:1], x[1:] * y[:-1]))  # noqa: E731
+        slope = lambda y: np.concatenate((x[:1], x[1:] * y[:-1]))
 
         def step(y, _):
             k1 = slope(y)
@@ -145,8 +145,8 @@ def reaction_jax(jax):
         def residual(u):
             v = np.pad(u.reshape(n, n), 1)
             inner = v[1:-1, 1:-1]
-            return (v[2:, 1:-1] + v[:-2,
-                                    1:-1] + v[1:-1, 2:] + v[1:-1, :-2] - 4 * inner + strength * np.exp(inner)).ravel()
+            return (v[2:, 1:-1] + v[:-2, 1:-1] + v[1:-1, 2:] + v[1:-1, :-2] - 4 * inner
+                    + strength * np.exp(inner)).ravel()
         return jax.vmap(lambda du: jax.jvp(residual, (u,), (du,))[1])(seeds(n))
     return f
 
@@ -158,8 +158,7 @@ def reaction_torch(torch):
         def residual(u):
             v = torch.nn.functional.pad(u.reshape(n, n), (1, 1, 1, 1))
             inner = v[1:-1, 1:-1]
-            return (v[2:, 1:-1] + v[:-2,
-                                    1:-1] + v[1:-1, 2:] + v[1:-1, :-2] - 4 * inner
+            return (v[2:, 1:-1] + v[:-2, 1:-1] + v[1:-1, 2:] + v[1:-1, :-2] - 4 * inner
                     + strength * torch.exp(inner)).ravel()
         if n not in directions:
             directions[n] = torch.tensor(seeds(n))

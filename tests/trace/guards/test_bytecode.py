@@ -43,7 +43,7 @@ def test_what_a_tool_writes_into_code_runs_where_the_text_is_not_at_hand():
             node.id = "@tool"
     calls = []
     scope = {"@tool": calls.append}
-    exec(compile(tree, "<made>", "exec"), scope)              # noqa: S102 - as an import hook does
+    exec(compile(tree, "<made>", "exec"), scope)              # as an import hook does
     assert np.isclose(fad.jit(scope["f"])(X), 0.21)
     assert np.allclose(fad.grad(scope["f"])(X), [0.7, 0.3])
     assert set(calls) == {"called"}

@@ -232,7 +232,7 @@ def test_objects_that_are_arguments(given, use):
 
 
 def test_methods_that_are_replaced(monkeypatch):
-    f = lambda x: len(o) * (o @ x)                           # noqa: E731
+    f = lambda x: len(o) * (o @ x)
     assert_follows(f,
                    [lambda: set_all(2.0, 1.5, 1.0), lambda: monkeypatch.setattr(Operators, "__len__", lambda self: 5),
                        lambda: monkeypatch.setattr(Operators, "__matmul__", lambda self, x: np.sum(x))])
