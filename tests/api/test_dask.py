@@ -1,6 +1,5 @@
 """fad.dask: sums over chunks, on threads and on a real cluster of processes, also when a worker dies."""
 import functools
-import linecache
 import os
 import signal
 import subprocess
@@ -10,6 +9,8 @@ import numpy as np
 import pytest
 
 import fad
+
+from ..texts import executed
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -106,10 +107,7 @@ def test_outer_arrays_are_read_at_each_call():
 
 def made_in_a_cell():
     """A function of a notebook: no file has its text."""
-    linecache.cache["<cell 1>"] = len(BY_ROWS), None, BY_ROWS.splitlines(keepends=True), "<cell 1>"
-    names = {"np": np, "__name__": "__main__"}
-    exec(compile(BY_ROWS, "<cell 1>", "exec"), names)
-    return names["total"]
+    return executed(BY_ROWS, {"np": np, "__name__": "__main__"})["total"]
 
 
 def test_a_function_that_was_called_before_can_be_sent():

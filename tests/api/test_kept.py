@@ -2,7 +2,6 @@
 import ast
 import functools
 import gc
-import linecache
 import weakref
 
 import numpy as np
@@ -13,6 +12,8 @@ from fad.api.kept import OTHERS
 from fad.ir.graph import Equation, Func
 from fad.trace.frontend.origin import FILES
 from fad.trace.guards.guard import Guard
+
+from ..texts import executed
 
 X = np.ones(10)
 
@@ -84,11 +85,8 @@ def things_of_fad() -> int:
 def test_programs_trees_and_guards_are_freed_with_their_functions(idle_compiler):
     """As in a notebook whose cells run all day."""
     def cell(k):
-        name = f"<kept {k}>"
         text = f"class Model:\n    rate = {k}.5\ndef loss(x):\n    return np.sum(np.sin(x) * Model.rate + {k})\n"
-        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-        exec(compile(text, name, "exec"), scope := {"np": np})
-        loss = scope["loss"]
+        loss = executed(text, {"np": np})["loss"]
         fad.grad(loss)(X), fad.jvp(fad.jit(loss), (X,), (X,)), fad.hvp(functools.partial(loss), X, X)
     counts = []
     with fad.config.using(compile="never"):

@@ -1,12 +1,13 @@
 """A jvp rule that is not linear in its tangents has no transpose: reverse mode says so, through loops, branches and on
 the tape."""
-import linecache
 
 import numpy as np
 import pytest
 
 import fad
 from fad.util.errors import FadError
+
+from ..texts import executed
 
 X = np.array([0.3, 0.7, 1.1])
 LINEAR = {                                             # what a rule computes of x and dx
@@ -44,13 +45,9 @@ def ruled(body):
     {body}
     return np.sum(np.sin(x)), dy
 """
-    name = f"<rule {hash(body)}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = {"np": np}
-    exec(compile(text, name, "exec"), scope)
-    f = fad.custom_jvp(lambda x: np.sum(np.sin(x)))
-    f.defjvp(scope["rule"])
-    return f, lambda dx: scope["rule"]((X,), (dx,))[1]
+    f, rule = fad.custom_jvp(lambda x: np.sum(np.sin(x))), executed(text, {"np": np})["rule"]
+    f.defjvp(rule)
+    return f, lambda dx: rule((X,), (dx,))[1]
 
 
 def in_a_loop(f):

@@ -5,7 +5,6 @@ One axis is long, so that what the compiler does with many independent points (p
 in many orders, with layouts in which the long axis comes first, last and between. A value is a name and the letters of
 its axes. `python -m tests.fuzz.arrays [COUNT] [FIRST]` tries COUNT programs from seed FIRST.
 """
-import linecache
 import random
 import sys
 import warnings
@@ -14,6 +13,7 @@ import numpy as np
 
 import fad
 
+from ..texts import executed
 from .judge import tier
 
 EXTENTS = {"n": 135, "k": 3, "d": 2}
@@ -138,11 +138,7 @@ def stretched(name, letters, wanted):
 
 
 def compiled_function(text):
-    name = f"<arrays {abs(hash(text))}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = {"np": np, "ORDER": ORDER, "__name__": "arrays"}
-    exec(compile(text, name, "exec"), scope)
-    return scope["f"]
+    return executed(text, {"np": np, "ORDER": ORDER, "__name__": "arrays"})["f"]
 
 
 def arguments(seed):

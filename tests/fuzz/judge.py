@@ -5,7 +5,6 @@ numbers in every tier.
 failure.
 """
 import functools
-import linecache
 import re
 import sys
 import time
@@ -17,6 +16,7 @@ import numpy as np
 import fad
 from fad.util.errors import SideEffectError
 
+from ..texts import executed
 from . import differences
 from .generate import HELPERS, generate, render
 from .shrink import shrink
@@ -28,14 +28,6 @@ DIRECTION = np.sin(3 * POINT)
 COMPILED = 50                                                 # one program in so many is compiled, too
 # how far values, two ways to one derivative, and differences may be apart
 VALUE, MODES, SMOOTH = 1e-11, 1e-10, 1e-7
-
-
-def executed(text, scope):
-    """scope after this text, its source where inspect finds it."""
-    name = f"<program {abs(hash(text))}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    exec(compile(text, name, "exec"), scope)
-    return scope
 
 
 @functools.cache

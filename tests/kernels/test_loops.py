@@ -1,6 +1,5 @@
 """Loops of a large function are compiled as they stand, but for short nests of constant ranges and sums; the numbers
 are the same."""
-import linecache
 import warnings
 
 import numba
@@ -16,6 +15,8 @@ from fad.kernels.libraries import Releasable
 from fad.kernels.loops import MANY, NumbaLoops, _node
 from fad.kernels.numba_pipeline import LeanCompiler
 from fad.kernels.variables import definitions
+
+from ..texts import executed
 
 KINDS = """
     for i in range(n):
@@ -48,11 +49,7 @@ def function(times):
 {KINDS * times}
     return y, total
 """)
-    name = f"<loops {times}>"
-    linecache.cache[name] = len(text), None, text.splitlines(True), name
-    scope = {"np": np}
-    exec(compile(text, name, "exec"), scope)
-    return scope["f"]
+    return executed(text, {"np": np})["f"]
 
 
 @pytest.mark.parametrize("times, stand", [(12, 12 * STAND), (1, [False] * len(STAND))])
@@ -83,11 +80,7 @@ def test_llvm_copies_no_loops_of_a_large_function_for_the_tests_in_them(times, l
 
 def hidden(text):
     """Whether the first loop of a function moves in a way that is hidden from LLVM."""
-    name = f"<hidden {text}>"
-    linecache.cache[name] = len(text), None, text.splitlines(True), name
-    scope = {"np": np}
-    exec(compile(text, name, "exec"), scope)
-    blocks = run_frontend(scope["f"]).blocks
+    blocks = run_frontend(executed(text, {"np": np})["f"]).blocks
     turns = [label for label, block in blocks.items()
              if any(getattr(getattr(s, "value", None), "op", "") == "iternext" for s in block.body)]
     return NumbaLoops(blocks, definitions(blocks)).is_hidden(min(turns))

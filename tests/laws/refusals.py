@@ -1,12 +1,11 @@
 """Calls that cannot be right, of every function that fad replaces: a good call of each, with one thing made wrong."""
 import ast
-import itertools
-import linecache
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from fad.ops import face as faces
 
+from ..texts import executed
 from . import keywords as kw
 from .test_keywords import SCOPE
 
@@ -16,17 +15,12 @@ OF_PARAMETERS = {"axis": ("9", "'a'", "1.5", "v[0]"), "axes": ("(0, 9)", "'a'"),
                  "n": ("'a'", "v[0]", "-3"),
                  "shape": ("'a'", "v[0]", "(-2, 3)"), "order": ("'Z'",), "mode": ("'nosuch'",), "k": ("'a'",),
                  "ord": ("'xx'",)}
-_numbers = itertools.count()
 
 
 def function_of(expression: str) -> Callable:
     """The expression as a function of x, v and S that has a text."""
     line = f"def f(x, v, S): {'P = S @ S.T + 4 * np.eye(4); ' if 'P' in expression else ''}return {expression}\n"
-    name = f"<refusal {next(_numbers)}>"
-    linecache.cache[name] = (len(line), None, [line], name)
-    scope = dict(SCOPE)
-    exec(compile(line, name, "exec"), scope)
-    return scope["f"]
+    return executed(line, dict(SCOPE))["f"]
 
 
 def raised(call: Callable) -> "Exception | None":

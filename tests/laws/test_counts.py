@@ -1,6 +1,5 @@
 """One function, called with one count after another: a count that has changed is an input of the program, and the
 values stay NumPy's."""
-import linecache
 
 import numpy as np
 import pytest
@@ -9,6 +8,8 @@ import scipy.signal as sg  # noqa: F401
 import scipy.special as sp  # noqa: F401
 
 import fad
+
+from ..texts import executed
 
 EXPRESSIONS = """
 np.linspace(0., v[0], n); np.arange(n)*v[0]; np.zeros(n)+v[0]; np.eye(n)*v[0]; np.repeat(v,n); np.tile(v,n)
@@ -66,12 +67,10 @@ def outcome(f, n):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_a_count_that_changes(expression):
-    text, name, names = f"def f(v, M, n): return {expression}\n", f"<{expression}>", dict(globals())
-    linecache.cache[name] = len(text), None, [text], name
-    exec(compile(text, name, "exec"), names)
-    g = fad.jit(names["f"], compile="never")
+    f = executed(f"def f(v, M, n): return {expression}\n", dict(globals()))["f"]
+    g = fad.jit(f, compile="never")
     for n in COUNTS:
-        (want, expected), (got, error) = outcome(names["f"], n), outcome(g, n)
+        (want, expected), (got, error) = outcome(f, n), outcome(g, n)
         told = f"{n}: {got if error is None else error!r} for {want if expected is None else expected!r}"
         assert (error is None) == (expected is None), told
         if expected is None:

@@ -5,7 +5,6 @@ The value is NumPy's, in both tiers; an error is NumPy's, or fad's own. A deriva
 the slopes to both sides settle on one number, nothing else may come out that is finite. All values are tried
 interpreted; compiled ones, and derivatives, for a share of the samples (see shares.py).
 """
-import linecache
 import re
 import warnings
 import zlib
@@ -17,6 +16,7 @@ import fad
 from fad.ops.face import BY_NAME, load_all
 from fad.util.errors import FadError
 
+from ..texts import executed
 from .shares import share
 from .test_faces import SCOPE, VALUES, listed, names_in
 
@@ -106,10 +106,7 @@ def function_of(expression):
     names = names_in(expression)
     setting = "    P = S @ S.T + 4 * np.eye(len(S))\n" if "S" in names and "P" in expression else ""
     text = f"def f({', '.join(names)}):\n{setting}    return {expression}\n"
-    place, scope = f"<{expression}>", dict(SCOPE)
-    linecache.cache[place] = (len(text), None, text.splitlines(True), place)
-    exec(compile(text, place, "exec"), scope)
-    return scope["f"], names
+    return executed(text, dict(SCOPE))["f"], names
 
 
 def at(data, names):

@@ -2,7 +2,6 @@
 and what they read is seen."""
 import functools
 import importlib
-import linecache
 import math  # noqa: F401 - named by questions, as is types
 import operator
 import types  # noqa: F401
@@ -14,6 +13,8 @@ from scipy import special
 
 import fad
 from fad.trace.frontend.syntax import rewritten_code
+
+from ..texts import executed
 
 ACT, FUNCTIONS = np.tanh, [np.sin, sum, float]
 TABLE = {np.tanh: 1, np.sin: 2, float: 3, len: 4, np.ndarray: 5, special.expit: 8}
@@ -86,12 +87,10 @@ QUESTIONS = [q.strip() for line in QUESTIONS.strip().splitlines() for q in line.
 def test_they_are_themselves(question, tape):
     ends_trace = "    float(x[0])\n" * tape
     text = f"def f(x, fn=np.exp):\n{ends_trace}    said.append({question})\n    return np.sum(x)\n"
-    name, said = f"<{question} {tape}>", []
-    linecache.cache[name] = len(text), None, text.splitlines(True), name
-    names = {**globals(), "said": said}
-    exec(compile(text, name, "exec"), names)
-    names["f"](np.ones(2))
-    fad.grad(names["f"])(np.ones(2))
+    said = []
+    f = executed(text, {**globals(), "said": said})["f"]
+    f(np.ones(2))
+    fad.grad(f)(np.ones(2))
     assert repr(said[-1]) == repr(said[0]) and len(said) > 1
 
 

@@ -1,6 +1,5 @@
 """All ways to write to something are noted in the journal: what a branch writes there holds only where it is taken, and
 a trace that fails leaves nothing."""
-import linecache
 import textwrap
 import time
 import warnings
@@ -14,6 +13,8 @@ from fad.ir.build import building
 from fad.trace.heap import journal
 from fad.trace.heap.state import trial
 from fad.trace.values.tracer import Tracer
+
+from ..texts import executed
 
 STATE = '''
 import collections
@@ -144,11 +145,7 @@ numbers = count()
 
 def made(text, name):
     """What a module of this text has under a name."""
-    file = f"<journal {next(numbers)}>"
-    linecache.cache[file] = len(text), None, text.splitlines(True), file
-    scope = {"np": np, "__name__": "program"}
-    exec(compile(text, file, "exec"), scope)
-    return scope[name]
+    return executed(f"{text}# {next(numbers)}\n", {"np": np, "__name__": "program"})[name]
 
 
 def inside(write, read):

@@ -10,7 +10,7 @@ import pytest
 import fad
 from fad.util.errors import FadError
 
-from ..fuzz.judge import executed
+from ..texts import executed
 from ..turns import in_turn
 from .questions import module, programs
 

@@ -1,11 +1,12 @@
 """How often the innermost body of a nest of loops is traced: at most once for each loop, and once more."""
-import linecache
 
 import numpy as np
 import pytest
 
 import fad
 from fad.ir.build import Builder
+
+from ..texts import executed
 
 X = np.array([0.3, 0.7, 1.1])
 # what stands before the loops, their body (one cosine in it), what is returned
@@ -28,10 +29,7 @@ def nest(kind, depth):
     lines = ["def f(x):", *["    " + line for line in before.split("; ")]]
     lines += ["    " * (k + 1) + f"for i{k} in range({4 - min(k, 1)}):" for k in range(depth)]
     lines += ["    " * (depth + 1) + line.format(i=f"i{depth - 1}") for line in body]
-    text, name, scope = "\n".join([*lines, f"    return {result}", ""]), f"<nest {kind} {depth}>", {"np": np}
-    linecache.cache[name] = len(text), None, text.splitlines(True), name
-    exec(compile(text, name, "exec"), scope)
-    return scope["f"]
+    return executed("\n".join([*lines, f"    return {result}", ""]), {"np": np})["f"]
 
 
 @pytest.fixture

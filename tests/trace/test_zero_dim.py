@@ -8,7 +8,7 @@ import pytest
 
 import fad
 from tests.fuzz.differences import gradient
-from tests.fuzz.judge import executed
+from tests.texts import executed
 
 X = np.array([0.31, 0.52, 0.73, 0.94])
 

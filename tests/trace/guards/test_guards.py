@@ -1,7 +1,6 @@
 """State of every kind is changed between the calls of a function, wherever the function's code comes from: each call is
 what Python is then."""
 import gc
-import linecache
 import textwrap
 import warnings
 import weakref
@@ -11,6 +10,7 @@ import pytest
 
 import fad
 
+from ... import texts
 from ...turns import crossed
 from ..packages import WAYS, by_pip, executed, installed
 
@@ -244,9 +244,7 @@ def test_a_program_does_not_keep_what_a_weak_reference_leads_to(name):
             return self.k
 
     scope = {"weakref": weakref, "np": np, "box_of": lambda d: next(iter(d))}
-    text = f"def make(box):\n    {WEAK[name]}\n"
-    linecache.cache[f"<weak {name}>"] = (len(text), None, text.splitlines(True), f"<weak {name}>")
-    exec(compile(text, f"<weak {name}>", "exec"), scope)
+    texts.executed(f"def make(box):\n    {WEAK[name]}\n", scope)
     box = Box()
     gradient, alive = fad.grad(scope["make"](box), fallback=False), weakref.ref(box)
     for k in (2.0, 3.0, 3.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0):   # so often that one generated test asks all guards
