@@ -4,10 +4,8 @@ from collections import ChainMap
 from . import (  # noqa: F401 (each attaches its methods when it is imported)
     attributes,
     compiled,
-    contractions,
     creation,
     drawing,
-    factors,
     files,
     formulas,
     forward_ad,
@@ -19,19 +17,14 @@ from . import (  # noqa: F401 (each attaches its methods when it is imported)
     graph,
     indexing,
     joining,
-    legacy,
-    norms,
-    numpy_calls,
+    libraries,
+    linalg,
     pointwise,
-    predicates,
     products,
     ranges,
     reductions,
-    reshaping,
-    scans,
     shapes,
     sorting,
-    splitting,
     storage,
 )
 from .anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
@@ -48,7 +41,7 @@ FUNCTIONS.update(
     fill_=Tensor.fill_,
     zero_=Tensor.zero_,
 )  # type: ignore[attr-defined]
-factors.refuse_beside()                              # det, inverse, qr, ..., wherever they are defined
+linalg.refuse_beside()                              # det, inverse, qr, ..., wherever they are defined
 for home in (FUNCTIONS, *map(vars, Tensor.__mro__[:-1])):
     for name, f in home.items():
         told_as(name, f)

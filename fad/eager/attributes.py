@@ -7,9 +7,8 @@ import numpy as np
 from ..util.array import DTypeLike
 from . import errors
 from .grad_api import backward as run_backward
-from .handles import Hooks, RemovableHandle
 from .inplace import requires_grad, wanted
-from .node import named
+from .node import Hooks, RemovableHandle, named
 from .printing import represent
 from .registry import one_dim
 from .state import now

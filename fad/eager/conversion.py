@@ -1,18 +1,19 @@
-"""Complex tensors and their parts; other dtypes; copies."""
+"""Complex tensors and their parts; other dtypes, by their old names too; copies."""
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ..ops.custom import barrier as _identity
 from ..ops.table import TABLE as op
 from ..util.array import ArrayOrNumber, DTypeLike
-from . import promotion
-from .devices import required
-from .dtypes import as_dtype
+from . import errors, promotion
+from .creation import leaf
+from .dtypes import as_data, as_dtype, required
 from .errors import scalar_name
 from .promotion import agree, castable
-from .registry import FUNCTIONS, define, delivered, function, run, tensor_of
+from .registry import FUNCTIONS, define, delivered, function, run, sizes_of, tensor_of
 from .tensor import Tensor, way_of
 from .together import step
 from .view_kinds import conj_view, neg_view
@@ -133,3 +134,71 @@ def result_type(a: ArrayOrNumber, b: ArrayOrNumber) -> np.dtype:
 
 
 FUNCTIONS.update(result_type=result_type, can_cast=lambda a, b: castable(as_dtype(a), as_dtype(b)), dtype=np.dtype)
+
+
+class TensorType(type):
+    """The class of FloatTensor and its kin: calling one makes a tensor, and every tensor of the dtype is an
+    instance."""
+
+    dtype: Any = None
+
+    def __instancecheck__(cls, x: Tensor) -> bool:
+        return isinstance(x, Tensor) and x._a.dtype == cls.dtype
+
+    def __call__(cls, *args: object, **kwargs: object) -> Tensor:
+        return of_dtype(cls.dtype, *args)
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+def of_dtype(dtype: np.dtype, *args: object) -> Tensor:
+    """A tensor of given sizes (integers, or a shape), or with given data."""
+    if (all(isinstance(a, (int, np.integer)) for a in args)
+            or len(args) == 1 and hasattr(args[0], "numel") and isinstance(args[0], tuple)):
+        return leaf(np.zeros(sizes_of(args), dtype) if args else np.zeros(0, dtype))
+    (data,) = args
+    return leaf(np.array(as_data(data)).astype(dtype))
+
+
+for _name, _dtype in {"DoubleTensor": np.float64, "FloatTensor": np.float32, "LongTensor": np.int64,
+                      "IntTensor": np.int32, "ByteTensor": np.uint8, "BoolTensor": np.bool_}.items():
+    FUNCTIONS[_name] = TensorType(_name, (), {"dtype": np.dtype(_dtype), "__doc__": f"Tensors of {np.dtype(_dtype)}."})
+_BY_TYPE = {f"torch.{name}": kind.dtype for name, kind in FUNCTIONS.items() if isinstance(kind, TensorType)}
+_BY_TYPE.update({"torch.ComplexDoubleTensor": np.dtype(np.complex128),
+                 "torch.ComplexFloatTensor": np.dtype(np.complex64)})
+
+
+def type_(self: Tensor, dtype: DTypeLike = None, non_blocking: bool = False) -> Any:
+    """The name of the tensor's type, such as torch.FloatTensor; with a dtype (or a type, or its name): the tensor in
+    that dtype."""
+    if dtype is None:
+        return errors.type_name(self._a.dtype)
+    if isinstance(dtype, TensorType):
+        dtype = dtype.dtype
+    elif isinstance(dtype, str):
+        if dtype not in _BY_TYPE:
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = _BY_TYPE[dtype]
+    return self.to(as_dtype(dtype))                                            # type: ignore[attr-defined]
+
+
+def new(self: Tensor, *args: object) -> Tensor:
+    """A tensor of this tensor's dtype: of given sizes, or with given data."""
+    return of_dtype(self._a.dtype, *args)
+
+
+def volatile(self: Tensor) -> bool:
+    """Removed from PyTorch: always False."""
+    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+    return False
+
+
+def _set_volatile(self: Tensor, value: bool) -> None:
+    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning,
+                  stacklevel=2)
+
+
+Tensor.type, Tensor.new = type_, new                                           # type: ignore[attr-defined]
+Tensor.volatile = property(volatile, _set_volatile, doc=volatile.__doc__)      # type: ignore[attr-defined]
+__all__ = ["TensorType", "of_dtype", "type_", "new"]

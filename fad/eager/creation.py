@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..util.array import DTypeLike
-from .devices import on_cpu, required
-from .dtypes import as_data, as_dtype, is_complex, is_floating_point, promote_types
+from .dtypes import as_data, as_dtype, is_complex, is_floating_point, on_cpu, promote_types, required
 from .engine import queue_callback
 from .errors import scalar_name
 from .generators import normal, uniform

@@ -1,8 +1,7 @@
 """A picture of the graph behind a tensor: a node for each step, arrows the way gradients flow."""
 
 
-from .accumulate import AccumulateGrad
-from .node import Node
+from .node import AccumulateGrad, Node
 from .record import edge
 from .tensor import Tensor
 

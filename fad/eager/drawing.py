@@ -5,8 +5,7 @@ import numpy as np
 
 from ..util.array import ArrayOrNumber, DTypeLike
 from .creation import creating, leaf
-from .devices import on_cpu
-from .dtypes import as_dtype
+from .dtypes import as_dtype, on_cpu
 from .errors import scalar_name
 from .generators import Generator, default_generator, get_rng_state, manual_seed, set_rng_state, source
 from .generators import normal as standard_normal

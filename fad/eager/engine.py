@@ -16,8 +16,7 @@ import numpy as np
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.elsewhere import in_new_thread
 from . import errors
-from .accumulate import AccumulateGrad
-from .node import Node
+from .node import AccumulateGrad, Node
 from .op_node import OpNode
 from .state import now, restore, set_grad, state
 from .tensor import Tensor, wrap

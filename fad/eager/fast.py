@@ -15,9 +15,8 @@ from ..ops.kinds import Partials, match
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.interrupts import let_through
 from . import errors
-from .accumulate import accumulator
-from .names import handle_of
-from .op_node import OpNode, SingleNode
+from .node import accumulator
+from .op_node import OpNode, SingleNode, handle_of
 from .plan import plan
 from .record import finished, kept
 from .saved import Meta, SavedTensor

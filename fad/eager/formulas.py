@@ -1,4 +1,4 @@
-"""Elementwise functions that are made from others: clamp, where, lerp, logit and their like."""
+"""Elementwise functions that are made from others (clamp, where, lerp, logit and their like), and questions about tensors."""
 import math
 
 import numpy as np
@@ -10,7 +10,7 @@ from .errors import c_name, scalar_name
 from .pointwise import op, pow
 from .promotion import agree, refuse, result_type
 from .registry import by_record, define, delivered, function, run, tensor_of
-from .tensor import Tensor, raw
+from .tensor import Tensor, raw, wrap
 from .together import step, together
 
 define("ldexp", lambda self, other: self * pow(2.0, other), "self * 2 ** other.", node="LdexpBackward0",
@@ -198,3 +198,43 @@ def nan_to_num(self: Tensor, nan: float = 0.0, posinf: object = None, neginf: ob
     return composites.nan_to_num(self, nan=0.0 if nan is None else nan,
                                  high=float(limits.max) if posinf is None else posinf,
                                  low=float(limits.min) if neginf is None else neginf)
+
+
+@function()
+def equal(self: ArrayOrNumber, other: ArrayOrNumber) -> bool:
+    """Whether two tensors have the same shape and elements."""
+    for k, x in enumerate((self, other)):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"equal(): argument '{'other' if k else 'input'}' (position {k + 1}) must be Tensor, not "
+                            f"{type(x).__name__}")
+    return self._a.shape == other._a.shape and bool((self._a == other._a).all())
+
+
+@function()
+def allclose(self: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether all elements are close to the other's."""
+    return bool(isclose(self, other, rtol, atol, equal_nan)._a.all())
+
+
+@function()
+def isclose(self: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Whether each element is close to the other's."""
+    other = tensor_of(other)
+    agree("{} did not match {}", self, other)
+    for name, bound in (("rtol", rtol), ("atol", atol)):
+        if bound < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {bound}")
+    return wrap(np.asarray(np.isclose(self._a, other._a, rtol, atol, equal_nan)))
+
+
+define("is_same_size", lambda self, other: self._a.shape == other._a.shape, "Whether two tensors have the same shape.")
+define("is_signed", lambda self: self._a.dtype.kind not in "ub", "Whether the dtype has negative numbers.")
+
+
+@function()
+def is_nonzero(self: Tensor) -> bool:
+    """Whether the one element is not zero."""
+    if self._a.size != 1:
+        raise RuntimeError(f"Boolean value of Tensor with {'more than one value' if self._a.size else 'no values'} is "
+                           "ambiguous")
+    return bool(self._a.item())

@@ -9,12 +9,11 @@ import numpy as np
 from ..ir.op import Op
 from ..util.array import ArrayOrNumber
 from ..util.errors import NoDerivativeError
-from .accumulate import is_dense
-from .grad_mode import refuse_traced
+from .grad_mode import ModeSetting, refuse_traced
 from .inplace import copy_
 from .memory import memory, offset_of
+from .node import is_dense
 from .record import forward_rule
-from .settings import ModeSetting
 from .state import change, changed, now
 from .tensor import Tensor, alias, is_floating, over, raw, stored, way_of, weak, wrap
 from .view_kinds import alias_view

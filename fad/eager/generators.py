@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .devices import CPU
+from .dtypes import CPU
 from .errors import scalar_name
 
 

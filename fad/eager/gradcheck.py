@@ -5,21 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .backward_properties import (
-    check_batched,
-    check_batched_tangents,
-    check_properties,
-    check_reentrant,
-    check_undefined,
-    check_undefined_tangents,
-)
 from .differences import (
     GradcheckError,
     Options,
     as_tuple,
     backward_products,
+    check_batched,
+    check_batched_tangents,
     check_fast,
+    check_properties,
+    check_reentrant,
     check_slowly,
+    check_undefined,
+    check_undefined_tangents,
     columns,
     differentiable,
     forward_products,

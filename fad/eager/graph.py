@@ -1,4 +1,4 @@
-"""autograd.graph: nodes, hooks for several tensors, and leave to change what is saved."""
+"""autograd.graph: nodes, hooks for several tensors, leave to change what is saved; and the backward pass that is running."""
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -6,9 +6,8 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ..util.forks import renewed
-from .handles import ManyHandles, RemovableHandle
 from .inplace import requires_grad
-from .node import GradientEdge, Node, named
+from .node import GradientEdge, ManyHandles, Node, RemovableHandle, named
 from .record import edge
 from .saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 from .state import changed, now, state
@@ -172,3 +171,38 @@ def increment_version(tensor: object) -> None:
 
 
 __all__ = ["Node", "saved_tensors_hooks", "save_on_cpu", "disable_saved_tensors_hooks"]
+
+
+def _current_graph_task_id() -> int:
+    """The number of the backward pass that is running in this thread; -1 if there is none."""
+    return -1 if state.run is None else state.run.number
+
+
+def _current_autograd_node() -> "Node | None":
+    """The node that is being evaluated in this thread; None outside backward."""
+    return None if state.run is None or state.run.node is None else named(state.run.node)
+
+
+def _will_engine_execute_node(node: object) -> bool:
+    """Whether the backward pass that is running evaluates a node."""
+    if not isinstance(node, Node):
+        raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
+    run = state.run
+    if run is None:
+        raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
+    if not run.accumulate and any(not target.next for target, _ in run.wanted):
+        raise RuntimeError("A leaf node was passed to _will_engine_execute_node but we are currently running "
+                           "autograd.grad(). This is currently not supported.")
+    return run.reaches(node)
+
+
+def _current_graph_task_execution_order() -> list:
+    """The nodes that the backward pass evaluates, in the order in which it does."""
+    run = state.run
+    if run is None:
+        raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
+    if now().multithreading:
+        raise RuntimeError("_current_graph_task_execution_order expects the current backward to be executed with "
+                           "multithreading disabled, e.g. by "
+                           "running: with torch.autograd.set_multithreading_enabled(False):")
+    return [named(node) for node in run.order()]

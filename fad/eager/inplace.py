@@ -9,8 +9,7 @@ from ..ir.op import registry
 from ..ops.kinds import match
 from ..util.array import AnyArray, ArrayOrNumber
 from . import errors, promotion, record
-from .accumulate import is_dense
-from .node import Node
+from .node import Node, is_dense
 from .op_node import OpNode
 from .record import edge
 from .saved import Meta, SavedTensor

@@ -7,8 +7,7 @@ import numpy as np
 
 from ..util.array import AnyArray, DTypeLike
 from .creation import creating, leaf, numbers, ranks
-from .devices import on_cpu
-from .dtypes import as_dtype
+from .dtypes import as_dtype, on_cpu
 from .errors import c_name, scalar_name
 from .inplace import number, wanted
 from .promotion import default, default_complex

@@ -10,10 +10,8 @@ from ..util.array import ArrayOrNumber
 from ..util.interrupts import let_through
 from ..util.where import is_library
 from . import errors
-from .accumulate import accumulator
-from .names import handle_of
-from .node import Node, sequence
-from .op_node import Handle, OpNode, SingleNode
+from .node import Node, accumulator, sequence
+from .op_node import Handle, OpNode, SingleNode, handle_of
 from .plan import plan
 from .promotion import default, fitted, result_type
 from .saved import Meta, SavedTensor

@@ -1,4 +1,5 @@
 """Reductions of tensors, in PyTorch's terms (dim, keepdim), by the faces and ops of the table."""
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +16,28 @@ from .picked import chosen
 from .promotion import default
 from .record import apply_lean
 from .registry import define, delivered, dims_of, function, named, one_dim, run, tensor_of
-from .results import Bounds, Extreme
 from .tensor import Tensor, raw, wrap
 from .together import step, together
+
+RESULTS = {  # what there is of each: its parts, and what they are
+    "Extreme": ("values indices", "The result of max, min, sort, topk and their like along a dimension."),
+    "Bounds": ("min max", "The result of aminmax."),
+    "QR": ("Q R", "The factors of qr."),
+    "Inverted": ("inverse info", "An inverse and, for each matrix, 0 where nothing went wrong."),
+    "Cholesky": ("L info", "A Cholesky factor and, for each matrix, 0 where nothing went wrong."),
+    "Solved": ("result info", "A solution and, for each matrix, 0 where nothing went wrong."),
+    "LeastSquares": ("solution residuals rank singular_values", "The solution of least squares, and more of it.")}
+
+
+def _result(name: str) -> Any:
+    fields, doc = RESULTS[name]
+    made: Any = namedtuple(name, fields, module=__name__)                                    # type: ignore[misc]
+    made.__doc__ = doc
+    return made
+
+
+Extreme, Bounds, QR, Inverted, Cholesky, Solved, LeastSquares = map(_result, RESULTS)
+
 
 _sum_of_all = sum_of_all(op["sum"])
 

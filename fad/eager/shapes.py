@@ -11,10 +11,10 @@ from . import composites
 from .errors import mismatch, not_expandable, told
 from .inplace import copy_
 from .registry import FUNCTIONS, define, function, one_dim, sizes_of
-from .storage import as_dtype_of
 from .tensor import Size, Tensor, way_of, wrap
 from .view_kinds import (
     as_complex_view,
+    as_dtype_of,
     as_real_view,
     conj_view,
     diagonal_view,

@@ -5,10 +5,11 @@ import numpy as np
 from ..ir.op import registry
 from ..ops.subscript import read_subscript
 from ..util.array import AnyArray
+from .errors import scalar_name
 from .memory import memory, offset_of
 from .saved import Meta
-from .tensor import Tensor
-from .views import ViewOp
+from .tensor import Lazy, Tensor
+from .views import ViewOp, reshape_view
 
 
 def _index_rule(meta: Meta, key: tuple) -> tuple:
@@ -159,3 +160,32 @@ conj_view = ViewOp("ConjBackward0", np.conjugate, None,
 neg_view = ViewOp("NegViewBackward0", np.negative, None, lambda g, meta: -g)
 conj_view.way, neg_view.way = np.conjugate, np.negative
 alias_view = ViewOp("AliasBackward0", lambda a: a[...], None, lambda g, meta: g)
+
+
+def as_dtype_of(x: Tensor, dtype: np.dtype) -> Tensor:
+    """The bytes of x as elements of another dtype; not part of a graph."""
+    if isinstance(x, Lazy):
+        raise RuntimeError("torch.Tensor.view is not supported for conjugate view tensors when converting to a "
+                           "different dtype.")
+    a, old, new = x._a, x._a.dtype.itemsize, dtype.itemsize
+    if dtype == a.dtype:
+        return reshape_view(x, a.shape)
+    size, steps = list(a.shape), [s * old for s in x.stride()]  # type: ignore[attr-defined]
+    why = f"to view {scalar_name(a.dtype)} as {scalar_name(dtype)} (different element sizes)"
+    if old != new:
+        if not a.ndim:
+            raise RuntimeError(f"self.dim() cannot be 0 {why}")
+        if steps[-1] != old:
+            raise RuntimeError(f"self.stride(-1) must be 1 {why}, but got {steps[-1] // old}")
+        if new > old:
+            _check_multiples(a, steps, new // old, why)
+        size[-1], steps[-1] = size[-1] * old // new, new
+    return dtype_view(x.detach() if x.requires_grad else x, dtype, tuple(size), tuple(steps))  # type: ignore[attr-defined]
+
+
+def _check_multiples(a: np.ndarray, steps: list, ratio: int, why: str) -> None:
+    named_sizes = {"size(-1)": a.shape[-1], "storage_offset()": offset_of(a),
+                   **{f"stride({k})": s // a.itemsize for k, s in enumerate(steps[:-1])}}
+    for name, n in named_sizes.items():
+        if n % ratio:
+            raise RuntimeError(f"self.{name} must be divisible by {ratio} {why}, but got {n}")

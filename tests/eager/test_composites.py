@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fad
-import fad.eager.normalisation
+import fad.nn
 from fad.eager.composite import COMPOSITES
 
 from .support import leaf

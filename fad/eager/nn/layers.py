@@ -1,13 +1,19 @@
-"""Layers with learned weights: linear maps, convolutions, PReLU."""
+"""Layers: those with learned weights (linear maps, convolutions, PReLU, embeddings), and those made from functions."""
+import inspect
 import math
+import sys
 from collections.abc import Callable
 
 import numpy as np
 
+from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
+from ..picked import all_below, rows
 from ..promotion import default
-from ..tensor import wrap
-from . import activations, convolution, functional, init
+from ..state import changed
+from ..tensor import Tensor, raw, wrap
+from ..together import step
+from . import activations, convolution, functional, init, losses, pooling
 from .module import Module, Parameter, empty, typed
 
 
@@ -131,3 +137,193 @@ class PReLU(Module):
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
+
+
+def _place(padding_idx: "int | None", count: int) -> "int | None":
+    """The row that counts for nothing, counted from the front."""
+    if padding_idx is None:
+        return None
+    if not -count <= padding_idx < count:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    return padding_idx % count
+
+
+def _indices(input: object, count: ArrayOrNumber) -> AnyArray:
+    index = raw(input)
+    if isinstance(index, np.ndarray):
+        if index.dtype.kind not in "iu":
+            raise RuntimeError(f"Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+                               f"Long, Int; but got {index.dtype} instead")
+        if index.size and not all_below(index, count):
+            raise IndexError("index out of range in self")
+    return index
+
+
+def embedding(input: object, weight: object, padding_idx: "int | None" = None) -> AnyArray:
+    """Rows of weight at the indices; the row padding_idx gets no gradient."""
+    if len(weight.shape) != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    index = _indices(input, weight.shape[0])
+    if isinstance(weight, Tensor) and padding_idx is None and index.ndim:
+        return rows(weight, input if isinstance(input, Tensor) else wrap(index), dim=0)
+    return _rows(input, weight, index, _place(padding_idx, weight.shape[0]), padding_idx)
+
+
+@step("EmbeddingBackward0", "weight", "weight indices=input", "padding_idx")
+def _rows(input: AnyArray, weight: object, index: ArrayOrNumber, padding: "int | None",
+          padding_idx: "int | None") -> AnyArray:
+    if padding is not None:
+        weight = op["where"]((np.arange(weight.shape[0]) == padding)[:, None], op["stop_gradient"](weight), weight)
+    return weight[index]
+
+
+class Embedding(Module):
+    """Rows of a table, by index."""
+
+    @typed
+    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: "int | None" = None):
+        super().__init__()
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.padding_idx = _place(padding_idx, num_embeddings)
+        self.weight = empty(num_embeddings, embedding_dim)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the rows anew."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with changed(grad=False):
+                self.weight[self.padding_idx] = 0.0                                            # type: ignore[index]
+
+    def forward(self, input: object) -> AnyArray:
+        return embedding(input, self.weight, self.padding_idx)
+
+    def extra_repr(self) -> str:
+        return f"{self.num_embeddings}, {self.embedding_dim}" + self._unusual(padding_idx=None)
+
+
+BUFFERS = ("weight", "pos_weight")  # options that are tensors: saved, and moved to other dtypes, with the module
+
+
+def as_module(name: str, function: Callable, options: str = "", shown: "str | None" = None) -> type:
+    """A module that calls a function with the options given when it was made, which are its attributes.
+
+    A function of `training` is told whether the module is in that mode.
+
+    options    their names, in the order of PyTorch's constructor; what they are by default is the function's affair
+    shown      the names that repr shows, or a format; by default all options (`inplace` only if set)
+    """
+    taken = inspect.signature(function).parameters
+    names = options.split()
+    slots = [inspect.Parameter(key, taken[key].kind, default=taken[key].default) for key in names]
+    signature = inspect.Signature(slots)
+    given = names + ["training"] * ("training" in taken)
+
+    def __init__(self: object, *args: object, **kwargs: object) -> None:
+        Module.__init__(self)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}.__init__(): {error}") from None
+        bound.apply_defaults()
+        options = dict(bound.arguments)
+        if "kernel_size" in options and options.get("stride", 0) is None:
+            options["stride"] = options["kernel_size"]
+        for key, value in options.items():
+            if key in BUFFERS:
+                self.register_buffer(key, value)
+            else:
+                setattr(self, key, value)
+
+    def forward(self: object, *args: ArrayOrNumber, **kwargs: object) -> AnyArray:
+        return function(*args, **{key: getattr(self, key) for key in given}, **kwargs)
+
+    def extra_repr(self: object) -> str:
+        words = [key for key in (names if shown is None else shown.split()) if key != "inplace" and key not in BUFFERS]
+        told = (shown.format(**vars(self)) if shown and "{" in shown
+                else ", ".join(f"{key}={getattr(self, key)}" for key in words))
+        return ", ".join([t for t in (told, "inplace=True" if "inplace" in names and self.inplace else "") if t])
+
+    __init__.__signature__ = inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *slots])  # type: ignore[attr-defined]
+    return type(name, (Module,),
+                {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__doc__": function.__doc__,
+                 "__module__": sys._getframe(1).f_globals["__name__"]})
+
+
+# -- activations -------------------------------------------------------------------------------------------------------
+
+ReLU = as_module("ReLU", activations.relu, "inplace")
+LeakyReLU = as_module("LeakyReLU", activations.leaky_relu, "negative_slope inplace")
+ELU = as_module("ELU", activations.elu, "alpha inplace")
+SELU = as_module("SELU", activations.selu, "inplace")
+GELU = as_module("GELU", activations.gelu, "approximate", "approximate={approximate!r}")
+SiLU = as_module("SiLU", activations.silu, "inplace")
+Softplus = as_module("Softplus", activations.softplus, "beta threshold")
+Softsign = as_module("Softsign", activations.softsign)
+Tanh = as_module("Tanh", activations.tanh)
+Sigmoid = as_module("Sigmoid", activations.sigmoid)
+LogSigmoid = as_module("LogSigmoid", activations.logsigmoid)
+Hardtanh = as_module("Hardtanh", activations.hardtanh, "min_val max_val inplace")
+Softmax = as_module("Softmax", activations.softmax, "dim")
+LogSoftmax = as_module("LogSoftmax", activations.log_softmax, "dim")
+
+# -- dropout -----------------------------------------------------------------------------------------------------------
+
+
+class Dropout(Module):
+    """In training, each element zero with probability p, the others scaled up by 1 / (1 - p)."""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False):
+        super().__init__()
+        if not 0 <= p <= 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self.p, self.inplace = p, inplace
+
+    def forward(self, input: AnyArray) -> AnyArray:
+        return activations.dropout(input, self.p, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+# -- pooling and sizes -------------------------------------------------------------------------------------------------
+
+_MAX, _MAX_SHOWN = ("kernel_size stride padding dilation return_indices ceil_mode",
+                    "kernel_size stride padding dilation ceil_mode")
+MaxPool1d = as_module("MaxPool1d", pooling.max_pool1d, _MAX, _MAX_SHOWN)
+MaxPool2d = as_module("MaxPool2d", pooling.max_pool2d, _MAX, _MAX_SHOWN)
+_AVG, _AVG_SHOWN = "kernel_size stride padding ceil_mode count_include_pad", "kernel_size stride padding"
+AvgPool1d = as_module("AvgPool1d", pooling.avg_pool1d, _AVG, _AVG_SHOWN)
+AvgPool2d = as_module("AvgPool2d", pooling.avg_pool2d, _AVG + " divisor_override", _AVG_SHOWN)
+
+
+class Identity(Module):
+    """The input itself."""
+
+    def __init__(self, *args: object, **kwargs: object):
+        super().__init__()
+
+    def forward(self, input: AnyArray) -> AnyArray:
+        return input
+
+
+def _flattened(input: object, start_dim: int = 1, end_dim: int = -1) -> AnyArray:
+    """Dimensions made one."""
+    return functional.flatten(input, start_dim, end_dim)
+
+
+Flatten = as_module("Flatten", _flattened, "start_dim end_dim")
+
+# -- losses ------------------------------------------------------------------------------------------------------------
+
+MSELoss = as_module("MSELoss", losses.mse_loss, "reduction", "")
+L1Loss = as_module("L1Loss", losses.l1_loss, "reduction", "")
+SmoothL1Loss = as_module("SmoothL1Loss", losses.smooth_l1_loss, "reduction beta", "")
+HuberLoss = as_module("HuberLoss", losses.huber_loss, "reduction delta", "")
+BCELoss = as_module("BCELoss", losses.binary_cross_entropy, "weight reduction", "")
+BCEWithLogitsLoss = as_module("BCEWithLogitsLoss", losses.binary_cross_entropy_with_logits,
+                              "weight reduction pos_weight", "")
+NLLLoss = as_module("NLLLoss", losses.nll_loss, "weight ignore_index reduction", "")
+CrossEntropyLoss = as_module("CrossEntropyLoss", losses.cross_entropy,
+                             "weight ignore_index reduction label_smoothing", "")
+KLDivLoss = as_module("KLDivLoss", losses.kl_div, "reduction log_target", "")

@@ -8,8 +8,7 @@ import numpy as np
 
 from ...util.array import DTypeLike
 from ..conversion import asked_dtype
-from ..devices import required
-from ..dtypes import as_dtype
+from ..dtypes import as_dtype, required
 from ..promotion import default
 from ..state import changed
 from ..tensor import Tensor, is_floating, wrap

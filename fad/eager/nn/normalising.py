@@ -6,13 +6,105 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ..composite import Composite, sample
+from ..composites import centred, count, kept_sum
 from ..errors import face
-from ..normalisation import batch_norm as batch_norm_step
-from ..normalisation import layer_norm as layer_norm_step
+from ..promotion import default
 from ..registry import delivered, noting
-from ..tensor import Tensor, raw
+from ..tensor import Tensor, raw, wrap
 from ..together import step
+from . import init
 from .functional import sizes
+from .module import Module, Parameter, typed
+
+
+def _normalized_written(x: AnyArray, weight: "AnyArray | None", bias: "AnyArray | None", axes: tuple, shape: tuple,
+                        eps: float) -> AnyArray:
+    d = centred(x, axes)
+    y = d / op["sqrt"](kept_sum(d * d, axes) / count(x, axes) + eps)
+    y = y if weight is None else y * op["reshape"](weight, *shape)
+    return y if bias is None else y + op["reshape"](bias, *shape)
+
+
+def _standardised(x: np.ndarray, axes: tuple, eps: float) -> tuple:
+    """x with mean 0 and variance 1, by how much it was scaled, and over how many elements."""
+    n = count(x, axes)
+    mean = np.add.reduce(x, axes, None, None, True)
+    mean /= n
+    d = x - mean
+    scale = np.add.reduce(d * d, axes, None, None, True)
+    scale /= n
+    scale += eps
+    np.sqrt(scale, scale)
+    d /= scale
+    return d, scale, n
+
+
+def _normalized_run(x: np.ndarray, weight: "AnyArray | None", bias: "AnyArray | None", axes: tuple, shape: tuple,
+                    eps: float) -> np.ndarray:
+    y = _standardised(x, axes, eps)[0]
+    if weight is not None:
+        y *= weight.reshape(shape)
+    if bias is not None:
+        y += bias.reshape(shape)
+    return y
+
+
+def _normalized_now(g: np.ndarray, x: np.ndarray, weight: "AnyArray | None", bias: "AnyArray | None", needs: tuple,
+                    axes: tuple, shape: tuple, eps: float) -> tuple:
+    """The pullback on arrays, with as few of them as there can be."""
+    d, scale, n = _standardised(x, axes, eps)
+    gw = _as_weight(g * d, weight, shape) if needs[1] else None
+    gx = None
+    if needs[0]:
+        gx = g.copy() if weight is None else g * weight.reshape(shape)
+        mean, along = np.add.reduce(gx, axes, None, None, True), np.add.reduce(gx * d, axes, None, None, True)
+        mean /= n
+        along /= n
+        d *= along
+        gx -= mean
+        gx -= d
+        gx /= scale
+    return gx, gw, _as_weight(g, bias, shape) if needs[2] else None
+
+
+def _normalized_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, shape: tuple, eps: float) -> tuple:
+    g, (x, weight, bias) = gs[0], xs
+    if type(g) is np.ndarray and type(x) is np.ndarray and g.dtype == x.dtype:
+        return _normalized_now(g, x, weight, bias, needs, axes, shape, eps)
+    n = count(x, axes)
+    d = centred(x, axes)
+    scale = 1.0 / op["sqrt"](kept_sum(d * d, axes) / n + eps)
+    d = d * scale
+    gx = None
+    if needs[0]:
+        gd = g if weight is None else g * op["reshape"](weight, *shape)
+        gx = scale * (gd - kept_sum(gd, axes) / n - d * (kept_sum(gd * d, axes) / n))
+    return gx, _as_weight(g * d, weight, shape) if needs[1] else None, _as_weight(g, bias, shape) if needs[2] else None
+
+
+def _as_weight(g: ArrayOrNumber, weight: object, shape: tuple) -> AnyArray:
+    """g summed over what the weight, seen in this shape, was broadcast along."""
+    full = (1,) * (len(g.shape) - len(shape)) + tuple(shape)
+    axes = tuple([k for k, n in enumerate(full) if n == 1])
+    if type(g) is np.ndarray:
+        return (np.add.reduce(g, axes) if axes else g).reshape(weight.shape)
+    return op["reshape"](op["sum"](g, axes=axes) if axes else g, *weight.shape)
+
+
+def _normalized_samples(name: str) -> tuple:
+    if name == "layer_norm":
+        return (sample((3, 4), (4,), (4,), axes=(1,), shape=(4,), eps=1e-5),
+                sample((3, 4), None, None, axes=(0, 1), shape=(3, 4), eps=1e-3))
+    return (sample((5, 3, 2), (3,), (3,), axes=(0, 2), shape=(1, 3, 1), eps=1e-5),)
+
+
+def _normalized(name: str, node: str, saves: tuple = ()) -> Composite:
+    return Composite(name, _normalized_written, _normalized_pullback, _normalized_run, node=node, edges=3,
+                     inputs=("input", "weight", "bias"), saves=saves, samples=_normalized_samples(name))
+
+
+layer_norm_step, batch_norm_step = (_normalized("layer_norm", "NativeLayerNormBackward0", (2,)),
+                          _normalized("batch_norm", "NativeBatchNormBackward0"))
 
 
 def _ends_in(input: object, shape: tuple) -> None:
@@ -133,3 +225,136 @@ def normalize(input: AnyArray, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12
         return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")  # type: ignore[attr-defined]
     size = face("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
     return input / op["maximum"](size, eps)
+
+
+class _Affine(Module):
+    """Base of layers that scale and shift what they have normalised."""
+
+    def _scaled_and_shifted(self, shape: object, weight: bool, bias: bool) -> None:
+        self.register_parameter("weight", Parameter(wrap(np.ones(shape, default.dtype))) if weight else None)
+        self.register_parameter("bias", Parameter(wrap(np.zeros(shape, default.dtype))) if bias else None)
+
+    def reset_parameters(self) -> None:
+        """No scale, no shift."""
+        for p, value in ((self.weight, 1.0), (getattr(self, "bias", None), 0.0)):
+            if p is not None:
+                init.constant_(p, value)
+
+
+class ChannelNorm(_Affine):
+    """Base of layers that normalise channels, by statistics that may be kept over the batches."""
+
+    _version = 2
+    dims: tuple = ()                                           # how many dimensions an input may have
+
+    @typed
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True,
+                 track_running_stats: bool = True,
+                 bias: bool = True):
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        self._scaled_and_shifted(num_features, affine, affine and bias)
+        self.register_buffer("running_mean",
+                             wrap(np.zeros(num_features, default.dtype)) if track_running_stats else None)
+        self.register_buffer("running_var", wrap(np.ones(num_features, default.dtype)) if track_running_stats else None)
+        self.register_buffer("num_batches_tracked", wrap(np.zeros((), np.int64)) if track_running_stats else None)
+
+    def reset_running_stats(self) -> None:
+        """Forget the statistics of the batches."""
+        if self.track_running_stats:
+            for buffer, value in ((self.running_mean, 0), (self.running_var, 1), (self.num_batches_tracked, 0)):
+                init.constant_(buffer, value)
+
+    def reset_parameters(self) -> None:
+        """No scale, no shift, no statistics."""
+        self.reset_running_stats()
+        super().reset_parameters()
+
+    def _check(self, input: object) -> None:
+        n = len(input.shape)
+        if n not in self.dims:
+            raise ValueError(f"expected {' or '.join(f'{r}D' for r in self.dims)} input (got {n}D input)")
+
+    def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, *rest: object) -> None:
+        """As of every module; states older than version 2 do not know how many batches there were."""
+        key = f"{prefix}num_batches_tracked"
+        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:
+            state_dict[key] = (wrap(np.zeros((), np.int64)) if self.num_batches_tracked is None
+                               else self.num_batches_tracked)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+    def extra_repr(self) -> str:
+        """The text in brackets when the layer is written."""
+        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+                f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}")
+
+
+class _BatchNorm(ChannelNorm):
+    def forward(self, input: object) -> AnyArray:
+        self._check(input)
+        share = self.momentum or 0.0
+        if self.training and self.track_running_stats and keeps(input, self.running_mean):
+            self._count()
+            share = 1.0 / self.num_batches_tracked if self.momentum is None else self.momentum
+        by_batch = self.training or self.running_mean is None and self.running_var is None
+        kept = not self.training or self.track_running_stats
+        return batch_norm(input, self.running_mean if kept else None, self.running_var if kept else None,
+                                      self.weight, self.bias, by_batch, share,
+                                      self.eps)
+
+    def _count(self) -> None:
+        if isinstance(self.num_batches_tracked, Tensor):
+            self.num_batches_tracked._a += 1
+            self.num_batches_tracked._vc[0] += 1
+        elif self.num_batches_tracked is not None:            # within a program, a new value
+            self.num_batches_tracked = self.num_batches_tracked + 1
+
+
+class BatchNorm1d(_BatchNorm):
+    """Mean 0 and variance 1 in every channel of (N, C) or (N, C, L)."""
+
+    dims = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Mean 0 and variance 1 in every channel of (N, C, H, W)."""
+
+    dims = (4,)
+
+
+class LayerNorm(_Affine):
+    """Mean 0 and variance 1 over the last dimensions."""
+
+    @typed
+    def __init__(self, normalized_shape: object, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True):
+        super().__init__()
+        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        self._scaled_and_shifted(self.normalized_shape, elementwise_affine, elementwise_affine and bias)
+
+    def forward(self, input: object) -> AnyArray:
+        return layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+                f"bias={self.bias is not None}")
+
+
+class GroupNorm(_Affine):
+    """Mean 0 and variance 1 in groups of channels."""
+
+    @typed
+    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, bias: bool = True):
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+        self._scaled_and_shifted(num_channels, affine, affine and bias)
+
+    def forward(self, input: object) -> AnyArray:
+        return group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+                f"bias={self.bias is not None}")

@@ -12,7 +12,7 @@ from ...util.array import AnyArray
 from ..joining import cat
 from ..tensor import wrap
 from . import activations, functional, init
-from .dropping import dropout as dropped
+from .activations import dropout as dropped
 from .module import Module, empty, typed
 from .recurrence import RECURRENCES, gru_cell, is_whole, lstm_cell, plain_cell, through
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...util.interrupts import let_through
-from ..handles import Hooks, RemovableHandle
+from ..node import Hooks, RemovableHandle
 from ..state import changed
 from ..tensor import Tensor, wrap
 

@@ -10,8 +10,8 @@ from ...trace.runtime.capture import captured
 from ...util import tree
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import ArgumentError
+from ..nn.containers import swapped_parameters
 from ..nn.module import Module
-from ..nn.stateless import swapped_parameters
 from ..state import now
 from ..tensor import Tensor, raw, wrap
 from .optimizer import Optimizer, write
