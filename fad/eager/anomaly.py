@@ -34,8 +34,7 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 class set_detect_anomaly:
-    """Turn anomaly mode on or off: for the process, at once; or, as a context manager, for a while, in the context of
-    the block."""
+    """Turn anomaly mode on or off: for the process, at once; or, as a context manager, for a while in its context."""
 
     def __init__(self, mode: bool, check_nan: bool = True):
         self.before = Process.anomaly, Process.check_nan
@@ -52,8 +51,7 @@ class set_detect_anomaly:
 
 
 class detect_anomaly(changed):
-    """Within, a backward that fails or gives nan warns with the lines of the forward that made its node; nan raises
-    RuntimeError."""
+    """Within, a backward that fails or gives nan warns with the forward's lines for its node; nan raises."""
 
     def __init__(self, check_nan: bool = True):
         super().__init__(anomalous=True, watching_nan=bool(check_nan))
@@ -61,8 +59,7 @@ class detect_anomaly(changed):
 
 
 def tell(node: Node) -> None:
-    """Warn with the place where a node was made, and with those of the nodes that were being evaluated then, one
-    warning each."""
+    """Warn with the place where a node was made, and with those of nodes that were being evaluated then, one by one."""
     extra = node.extra
     _warn(NO_TRACE.format(node.name()) if extra is None or extra.trace is None
           else TRACE.format(node.name(), extra.trace))

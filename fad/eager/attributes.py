@@ -6,6 +6,7 @@ import numpy as np
 
 from ..util.array import DTypeLike
 from . import errors
+from .errors import refuse_if
 from .grad_api import backward as run_backward
 from .inplace import requires_grad, wanted
 from .node import Hooks, RemovableHandle, named
@@ -63,15 +64,12 @@ def is_leaf(self: Tensor) -> bool:
 
 
 def _set_requires_grad(self: Tensor, wanted: bool, again: bool = False) -> None:
-    if not isinstance(wanted, bool):
-        raise RuntimeError("requires_grad must be a bool")
+    refuse_if(not isinstance(wanted, bool), "requires_grad must be a bool")
     if self.grad_fn is not None:                                       # type: ignore[attr-defined]
-        if not wanted:
-            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
-                               "computed variable in a subgraph "
-                               "that doesn't require differentiation use var_no_grad = var.detach().")
-        if not again:
-            raise RuntimeError("you can only change requires_grad flags of leaf variables.")
+        refuse_if(not wanted, "you can only change requires_grad flags of leaf variables. If you want to use a "
+                  "computed variable in a subgraph that doesn't require differentiation use var_no_grad = "
+                  "var.detach().")
+        refuse_if(not again, "you can only change requires_grad flags of leaf variables.")
         return
     if wanted and not is_floating(self._a.dtype):
         raise RuntimeError(f"only Tensors of floating point {'' if again else 'and complex '}dtype can require "
@@ -94,16 +92,14 @@ def _requires_grad(self: Tensor) -> bool:
 @_method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Say whether gradients are wanted of this leaf; returns it."""
-    if not isinstance(requires_grad, bool):
-        raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
-                        f"{type(requires_grad).__name__}")
+    refuse_if(not isinstance(requires_grad, bool), "requires_grad_(): argument 'requires_grad' (position 1) must be "
+              f"bool, not {type(requires_grad).__name__}", TypeError)
     _set_requires_grad(self, requires_grad, again=True)
     return self
 
 
 def _set_data(self: Tensor, new: Tensor) -> None:
-    if not isinstance(new, Tensor):
-        raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
+    refuse_if(not isinstance(new, Tensor), f"Variable data has to be a tensor, but got {type(new).__name__}", TypeError)
     if self._rg and not is_floating(new._a.dtype):
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     self._a = new._a
@@ -133,8 +129,7 @@ def detach(self: Tensor) -> Tensor:
 @_method
 def detach_(self: Tensor) -> Tensor:
     """Leave the graph: from now on this tensor is a leaf."""
-    if self._view is not None:
-        raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+    refuse_if(self._view is not None, "Can't detach views in-place. Use detach() instead.")
     if self._fn is not None:
         self._vc = Renumbered(self._vc)                                      # type: ignore[assignment]
     if self._x is not None:
@@ -146,16 +141,14 @@ def detach_(self: Tensor) -> Tensor:
 @_method
 def backward(self: Tensor, gradient: object = None, retain_graph: "bool | None" = None, create_graph: bool = False,
              inputs: object = None) -> None:
-    """Accumulate into the leaves' .grad the gradient of this tensor (times `gradient`, which a scalar may do
-    without)."""
+    """Accumulate into the leaves' .grad the gradient of this tensor times `gradient` (a scalar may do without)."""
     run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 @_method
 def retain_grad(self: Tensor) -> None:
     """Keep the gradient of a tensor that is not a leaf in its .grad."""
-    if not requires_grad(self):
-        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    refuse_if(not requires_grad(self), "can't retain_grad on Tensor that has requires_grad=False")
     if self.is_leaf or self.extra.retains:                              # type: ignore[attr-defined]
         return
     self.extra.retains = True
@@ -175,8 +168,7 @@ def retains_grad(self: Tensor) -> bool:
 @_method
 def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
     """Call hook(gradient) when the gradient of this tensor is known; what it returns replaces it."""
-    if not requires_grad(self):
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    refuse_if(not requires_grad(self), "cannot register a hook on a tensor that doesn't require gradient")
     fn = self.grad_fn                                                   # type: ignore[attr-defined]
     if fn is None:
         if self.extra.hooks is None:
@@ -188,8 +180,7 @@ def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
 @_method
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
     """Call hook(tensor) after a gradient has been accumulated into this leaf's .grad."""
-    if not requires_grad(self):
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    refuse_if(not requires_grad(self), "cannot register a hook on a tensor that doesn't require gradient")
     if self.grad_fn is not None:                                        # type: ignore[attr-defined]
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     if self.extra.accumulated is None:
@@ -203,8 +194,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> Removabl
 @_property("_version")
 def _version(self: Tensor) -> int:
     """The number of changes of this memory in place."""
-    if self._x is not None and self._x.inference:
-        raise RuntimeError("Inference tensors do not track version counter.")
+    refuse_if(self._x is not None and self._x.inference, "Inference tensors do not track version counter.")
     return self._vc[0] % Renumbered.START
 
 
@@ -257,8 +247,7 @@ def is_contiguous(self: Tensor, memory_format: object = None) -> bool:
 @_method
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """The ndarray, sharing memory."""
-    if now().grad and requires_grad(self) and not force:
-        raise RuntimeError(errors.NUMPY_GRAD)
+    refuse_if(now().grad and requires_grad(self) and not force, errors.NUMPY_GRAD)
     way = way_of(self)
     if way is not None and not force:
         bit, resolved = ("conjugate", "conj") if way is np.conjugate else ("negative", "neg")
@@ -269,9 +258,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 @_method
 def __array__(self: Tensor, dtype: DTypeLike = None, copy: object = None) -> np.ndarray:
-    if now().dual_level >= 0 and wanted(self) and not requires_grad(self):
-        raise RuntimeError("Can't call numpy() on a Tensor with a tangent. Take its primal from "
-                           "forward_ad.unpack_dual() instead.")
+    refuse_if(now().dual_level >= 0 and wanted(self) and not requires_grad(self), "Can't call numpy() on a Tensor with "
+              "a tangent. Take its primal from forward_ad.unpack_dual() instead.")
     a = numpy(self)
     return a if dtype is None else a.astype(dtype)
 
@@ -279,8 +267,7 @@ def __array__(self: Tensor, dtype: DTypeLike = None, copy: object = None) -> np.
 @_method
 def item(self: Tensor) -> Any:
     """The one element as a Python number."""
-    if self._a.size != 1:
-        raise RuntimeError(f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
+    refuse_if(self._a.size != 1, f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
     return self._a.item()
 
 
@@ -300,8 +287,7 @@ def __bool__(self: Tensor) -> bool:
 
 @_method
 def __len__(self: Tensor) -> int:
-    if not self._a.ndim:
-        raise TypeError("len() of a 0-d tensor")
+    refuse_if(not self._a.ndim, "len() of a 0-d tensor", TypeError)
     return self._a.shape[0]
 
 
@@ -313,8 +299,7 @@ def __index__(self: Tensor) -> int:
 
 
 def _number(self: Tensor, cls: type) -> Any:
-    if self._a.size != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
+    refuse_if(self._a.size != 1, "only one element tensors can be converted to Python scalars", ValueError)
     value = self._a.item()
     if cls is not complex and isinstance(value, complex):
         if value.imag:
@@ -335,15 +320,13 @@ def __delitem__(self: Tensor, subscript: object) -> None:
 
 @_method
 def __contains__(self: Tensor, x: object) -> bool:
-    if not is_operand(x):
-        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(x)}.")
+    refuse_if(not is_operand(x), f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(x)}.")
     return bool((self._a == (x._a if isinstance(x, Tensor) else x)).any())
 
 
 @_method
 def __iter__(self: Tensor) -> Any:
-    if not self._a.ndim:
-        raise TypeError("iteration over a 0-d tensor")
+    refuse_if(not self._a.ndim, "iteration over a 0-d tensor", TypeError)
     return iter(self.unbind(0))                                          # type: ignore[attr-defined]
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from .errors import refuse_if
 from .function import Function
 from .generators import default_generator
 from .grad_api import backward as run_backward
@@ -26,8 +27,7 @@ _DEBUG = ("An error happened while unpacking tensors; what was saved is listed b
           "checkpoint().\n\nSaved in the original forward:\n{0}\n\nSaved when it was computed again:\n{1}\n\n")
 _MORE = ("checkpoint: trying to save more tensors during recomputation than during the original forward pass.")
 _NUMBER = ("checkpoint: A different number of tensors was saved during the original forward and recomputation.\nNumber "
-           "of tensors saved during forward: {0}\n"
-           "Number of tensors saved during recomputation: {1}.")
+           "of tensors saved during forward: {0}\nNumber of tensors saved during recomputation: {1}.")
 _META = ("checkpoint: Recomputed values for the following tensors have different metadata than during the forward "
          "pass.\n{0}.")
 _OVERLAP = ("Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
@@ -56,12 +56,10 @@ class _Pass:
 
 
 class GraphExecGroup:
-    """Within, several backward passes compute a checkpointed function again once only; no two of them may need the
-    same saved tensor."""
+    """Within, several backward passes compute a function again once only; no two need the same saved tensor."""
 
     def __enter__(self) -> "GraphExecGroup":
-        if now().group is not None:
-            raise RuntimeError("GraphExecGroup contexts cannot be nested")
+        refuse_if(now().group is not None, "GraphExecGroup contexts cannot be nested")
         change(group=self)
         return self
 

@@ -79,8 +79,7 @@ def kind_of(function: object, structure: object, places: tuple) -> StagedCalls:
 
 
 class CompiledNode(Node):
-    """The step that a compiled function is. `saved` are its tensors, `pullback` is what its first run left for
-    backward."""
+    """The step that a compiled function is: its tensors (saved), what its first run left for backward (pullback)."""
 
     def __init__(self, call: "CompiledCall", edges: list, pullback: Callable, model: object):
         super().__init__(tuple(edges), numbers(call.tensors, edges))

@@ -223,8 +223,7 @@ class Composite(Op):
         return apply(self, args, params, label)
 
     def has_more(self, args: tuple, params: dict) -> bool:
-        """Whether gradients are wanted of what the pullback knows no derivative by: arguments without edges, and
-        parameters."""
+        """Whether gradients are wanted of what the pullback has none for: arguments without edges, and parameters."""
         for a in (*args[self.facts.get("edges", len(args)):], *params.values()):
             if isinstance(a, Tensor) and wanted(a):
                 return True

@@ -11,7 +11,7 @@ from ..util.array import ArrayOrNumber, DTypeLike
 from . import errors, promotion
 from .creation import leaf
 from .dtypes import as_data, as_dtype, required
-from .errors import scalar_name
+from .errors import refuse_if, scalar_name
 from .promotion import agree, castable
 from .registry import FUNCTIONS, define, delivered, function, run, sizes_of, tensor_of
 from .tensor import Tensor, way_of
@@ -105,8 +105,7 @@ Tensor.is_floating_point = lambda self: self._a.dtype.kind == "f"  # type: ignor
 
 
 class _Copied(type(_identity)):  # type: ignore[misc]
-    """The identity that copies, on tensors only, as memory is laid out or in a format; its derivative is the
-    identity's record's."""
+    """The identity that copies tensors, as memory is laid out or in a format; its derivative is the identity's."""
 
     def __init__(self, layout: object = None) -> None:
         self.layout = layout
@@ -137,8 +136,7 @@ FUNCTIONS.update(result_type=result_type, can_cast=lambda a, b: castable(as_dtyp
 
 
 class TensorType(type):
-    """The class of FloatTensor and its kin: calling one makes a tensor, and every tensor of the dtype is an
-    instance."""
+    """The class of FloatTensor and its kin: calling one makes a tensor, every tensor of the dtype is an instance."""
 
     dtype: Any = None
 
@@ -170,15 +168,13 @@ _BY_TYPE.update({"torch.ComplexDoubleTensor": np.dtype(np.complex128),
 
 
 def type_(self: Tensor, dtype: DTypeLike = None, non_blocking: bool = False) -> Any:
-    """The name of the tensor's type, such as torch.FloatTensor; with a dtype (or a type, or its name): the tensor in
-    that dtype."""
+    """The name of the tensor's type, such as torch.FloatTensor; or the tensor in a dtype (a type, or its name)."""
     if dtype is None:
         return errors.type_name(self._a.dtype)
     if isinstance(dtype, TensorType):
         dtype = dtype.dtype
     elif isinstance(dtype, str):
-        if dtype not in _BY_TYPE:
-            raise ValueError(f"invalid type: '{dtype}'")
+        refuse_if(dtype not in _BY_TYPE, f"invalid type: '{dtype}'", ValueError)
         dtype = _BY_TYPE[dtype]
     return self.to(as_dtype(dtype))                                            # type: ignore[attr-defined]
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..util.array import DTypeLike
 from .dtypes import as_data, as_dtype, is_complex, is_floating_point, on_cpu, promote_types, required
 from .engine import queue_callback
-from .errors import scalar_name
+from .errors import refuse_if, scalar_name
 from .generators import normal, uniform
 from .grad_mode import note_creation
 from .inplace import number, wanted
@@ -23,8 +23,7 @@ def leaf(a: np.ndarray, requires_grad: bool = False) -> Tensor:
     """A new leaf around an array."""
     t = note_creation(wrap(a)) if now().inference else wrap(a)
     if requires_grad:
-        if not is_floating(a.dtype):
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        refuse_if(not is_floating(a.dtype), "Only Tensors of floating point and complex dtype can require gradients")
         t._rg = True
     return t
 
@@ -52,8 +51,7 @@ def as_tensor(data: object, dtype: DTypeLike = None, device: object = None) -> T
 @function(method=False)
 def from_numpy(a: np.ndarray) -> Tensor:
     """A tensor sharing memory with an ndarray."""
-    if not isinstance(a, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(a).__name__})")
+    refuse_if(not isinstance(a, np.ndarray), f"expected np.ndarray (got {type(a).__name__})", TypeError)
     return leaf(as_data(a))
 
 
@@ -63,10 +61,8 @@ define("from_dlpack", lambda x: leaf(np.from_dlpack(x)),
 
 def _dlpack(self: Tensor, **options: object) -> Any:
     """The protocol by which other libraries share this tensor's memory."""
-    if wanted(self):
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if way_of(self) is np.conjugate:
-        raise BufferError("Can't export tensors with the conjugate bit set")
+    refuse_if(wanted(self), "Can't export tensors that require gradient, use tensor.detach()", BufferError)
+    refuse_if(way_of(self) is np.conjugate, "Can't export tensors with the conjugate bit set", BufferError)
     return self._a.__dlpack__(**options)
 
 
@@ -78,14 +74,11 @@ def _extents(name: str, size: tuple) -> tuple:
     if len(size) == 1 and isinstance(size[0], (float, str)):
         raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(size[0]).__name__}")
     for k, n in enumerate(size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size):
-        if isinstance(n, (float, str)):
-            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type "
-                            f"{type(n).__name__} at pos {k}")
+        refuse_if(isinstance(n, (float, str)), f"{name}(): argument 'size' (position 1) must be tuple of ints, but "
+                  f"found element of type {type(n).__name__} at pos {k}", TypeError)
     extents = sizes_of(size)
-    if any(n < 0 for n in extents):
-        raise RuntimeError(f"{name}: Dimension size must be non-negative.")
-    if math.prod(extents) >= 1 << 60:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(extents)}")
+    refuse_if(any(n < 0 for n in extents), f"{name}: Dimension size must be non-negative.")
+    refuse_if(math.prod(extents) >= 1 << 60, f"Storage size calculation overflowed with sizes={list(extents)}")
     return extents
 
 
@@ -150,8 +143,7 @@ def full(size: object, fill_value: object, *, dtype: DTypeLike) -> np.ndarray:
 def eye(n: int, m: "int | None" = None, *, dtype: DTypeLike) -> np.ndarray:
     """Ones on the diagonal."""
     for name, size in (("n", n), ("m", m)):
-        if size is not None and size < 0:
-            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+        refuse_if(size is not None and size < 0, f"{name} must be greater or equal to 0, got {size}")
     return np.eye(n, m, dtype=dtype or default.dtype)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import forward_ad
+from .errors import refuse_if
 from .grad_api import grad
 from .inplace import requires_grad
 from .node import Node
@@ -234,10 +235,9 @@ def check_batched(ys: tuple, inputs: tuple, places: list) -> None:
         together = grad(y, xs, gs, is_grads_batched=True, retain_graph=True, allow_unused=True)
         for j in range(2):
             for i, a, b in zip(places, together, grad(y, xs, gs[j], retain_graph=True, allow_unused=True)):
-                if b is not None and not np.allclose(a._a[j], b._a):
-                    raise GradcheckError(f"For output {k} and input {i}:\n\ngradcheck or gradgradcheck failed while "
-                                         "testing batched gradient computation: "
-                                         "the gradients differ from those one by one")
+                refuse_if(b is not None and not np.allclose(a._a[j], b._a), f"For output {k} and input "
+                          f"{i}:\n\ngradcheck or gradgradcheck failed while testing batched gradient computation: the "
+                          "gradients differ from those one by one", GradcheckError)
 
 
 def check_properties(ys: tuple, inputs: tuple, places: list, dtypes: bool) -> None:
@@ -246,12 +246,10 @@ def check_properties(ys: tuple, inputs: tuple, places: list, dtypes: bool) -> No
     for i, x, gx in zip(places, xs, grad(ys, xs, zeros, retain_graph=True, allow_unused=True)):
         if gx is None:
             continue
-        if np.abs(gx._a).max(initial=0) != 0:
-            raise GradcheckError("backward not multiplied by grad_output")
+        refuse_if(np.abs(gx._a).max(initial=0) != 0, "backward not multiplied by grad_output", GradcheckError)
         if dtypes and gx._a.dtype != x._a.dtype:
             raise GradcheckError(f"grad is incorrect type: got {gx._a.dtype} for input {i} of {x._a.dtype}")
-        if gx._a.shape != x._a.shape:
-            raise GradcheckError("grad is incorrect size")
+        refuse_if(gx._a.shape != x._a.shape, "grad is incorrect size", GradcheckError)
 
 
 class Undefined(Node):
@@ -329,7 +327,6 @@ def check_batched_tangents(func: Callable, inputs: tuple, places: list) -> None:
         batch = [random_direction(rng, inputs[i]) for _ in range(2)]
         rows = [tangents_of(func, inputs, {i: wrap(dx.copy())}) for dx in batch]
         for k, (one, again) in enumerate(zip(rows[0], tangents_of(func, inputs, {i: wrap(batch[0].copy())}))):
-            if not np.allclose(one, again):
-                raise GradcheckError(f"For output {k} and input {i}:\n\ngradcheck or gradgradcheck failed while "
-                                     "testing batched forward mode computation: the "
-                                     "tangent of a batch's element is not the one that it has alone")
+            refuse_if(not np.allclose(one, again), f"For output {k} and input {i}:\n\ngradcheck or gradgradcheck "
+                      "failed while testing batched forward mode computation: the tangent of a batch's element is not "
+                      "the one that it has alone", GradcheckError)

@@ -1,6 +1,7 @@
 """A picture of the graph behind a tensor: a node for each step, arrows the way gradients flow."""
 
 
+from .errors import refuse_if
 from .node import AccumulateGrad, Node
 from .record import edge
 from .tensor import Tensor
@@ -115,9 +116,7 @@ def draw(tensor: Tensor) -> Drawing:
     1: MulBackward0 -> 2
     2: AccumulateGrad (2,)
     """
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"draw takes a tensor, not {type(tensor).__name__}")
+    refuse_if(not isinstance(tensor, Tensor), f"draw takes a tensor, not {type(tensor).__name__}", TypeError)
     root = edge(tensor)
-    if root is None:
-        raise RuntimeError("this tensor has no graph: it does not require a gradient")
+    refuse_if(root is None, "this tensor has no graph: it does not require a gradient")
     return Drawing(root)

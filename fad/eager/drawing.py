@@ -6,7 +6,7 @@ import numpy as np
 from ..util.array import ArrayOrNumber, DTypeLike
 from .creation import creating, leaf
 from .dtypes import as_dtype, on_cpu
-from .errors import scalar_name
+from .errors import refuse_if, scalar_name
 from .generators import Generator, default_generator, get_rng_state, manual_seed, set_rng_state, source
 from .generators import normal as standard_normal
 from .inplace import in_place
@@ -16,8 +16,7 @@ from .tensor import Tensor, wrap
 
 
 def _below(low: object, high: object) -> None:
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    refuse_if(low >= high, f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
 
 
 @creating
@@ -34,8 +33,7 @@ def randint(low: object = 0, high: object = None, size: object = None, *, dtype:
 @creating
 def randperm(n: int, *, dtype: DTypeLike, generator: object = None) -> np.ndarray:
     """0, 1, ..., n - 1 in random order."""
-    if n < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    refuse_if(n < 0, f"Trying to create tensor with negative dimension {n}: [{n}]")
     return source(generator).permutation(n).astype(dtype or np.int64)
 
 
@@ -44,8 +42,7 @@ def randperm(n: int, *, dtype: DTypeLike, generator: object = None) -> np.ndarra
 def normal(mean: ArrayOrNumber = 0.0, std: ArrayOrNumber = 1.0, size: object = None, *, generator: object = None,
            dtype: object = None, requires_grad: bool = False, out: object = None) -> Tensor:
     """Numbers drawn from normal distributions."""
-    if isinstance(std, Tensor) and (std._a.real < 0).any():
-        raise RuntimeError("normal expects all elements of std >= 0.0")
+    refuse_if(isinstance(std, Tensor) and (std._a.real < 0).any(), "normal expects all elements of std >= 0.0")
     if not isinstance(std, Tensor) and std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     shape = (np.broadcast_shapes(getattr(mean, "shape", ()), getattr(std, "shape", ())) if size is None
@@ -95,8 +92,7 @@ def _drawn(name: str, draw: Callable, doc: str, sensible: "Callable | None" = No
     def change(self: Tensor, *args: object, generator: object = None, **kwargs: object) -> Tensor:
         if sensible is not None:
             wrong = sensible(*args, **kwargs)
-            if wrong:
-                raise RuntimeError(wrong)
+            refuse_if(wrong, wrong)
         a = np.asarray(draw(source(generator), self._a.shape, *args, **kwargs)).astype(self._a.dtype)
         return in_place(self, lambda old: wrap(a))
     change.__name__, change.__doc__ = name, doc
@@ -113,8 +109,7 @@ _drawn("bernoulli_", _chances, "1 with probability p (a number, or a tensor of t
 
 
 def random_(self: Tensor, low: object = None, high: object = None, *, generator: object = None) -> Tensor:
-    """Integers drawn evenly, in place: from [low, high), from [0, low), or from all that the dtype holds exactly (no
-    negative ones)."""
+    """Integers drawn evenly, in place: from [low, high), [0, low), or all >= 0 that the dtype holds exactly."""
     if high is None:
         dtype = self._a.dtype
         largest = (1 if dtype.kind == "b" else 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f"

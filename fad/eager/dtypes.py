@@ -1,4 +1,4 @@
-"""Dtypes: NumPy's, under PyTorch's names; the default dtype. Devices: there is one, the CPU, and another is an error."""
+"""Dtypes: NumPy's, under PyTorch's names; the default dtype. Devices: there is the CPU, and another is an error."""
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..util.array import AnyArray, DTypeLike
+from .errors import refuse_if
 from .promotion import default, default_complex, promoted_type
 from .tensor import raw
 
@@ -98,8 +99,7 @@ def set_default_dtype(dtype: np.dtype) -> None:
     >>> fad.set_default_dtype(fad.float64)
     """
     dtype = as_dtype(dtype)
-    if dtype.kind != "f":
-        raise TypeError("only floating-point types are supported as the default type")
+    refuse_if(dtype.kind != "f", "only floating-point types are supported as the default type", TypeError)
     default.dtype = dtype
 
 
@@ -141,9 +141,8 @@ def _native(a: np.ndarray) -> np.ndarray:
         raise TypeError(f"can't convert np.ndarray of type {a.dtype.type.__module__}.{a.dtype.type.__name__}. The only "
                         "supported types are: float64, float32, float16, "
                         "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool.")
-    if not a.dtype.isnative:
-        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between "
-                         "byte orders is currently not supported.")
+    refuse_if(not a.dtype.isnative, "given numpy array has byte order different from the native byte order. Conversion "
+              "between byte orders is currently not supported.", ValueError)
     return a
 
 
@@ -171,8 +170,7 @@ def _not_numbers(data: object, a: np.ndarray) -> None:
     if isinstance(data, str):
         raise ValueError("too many dimensions 'str'") if a.ndim and first else TypeError("new(): invalid data type "
                                                                                          "'str'")
-    if isinstance(data, int):
-        raise ValueError("Overflow when unpacking long long")
+    refuse_if(isinstance(data, int), "Overflow when unpacking long long", ValueError)
     raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
 
 
@@ -204,8 +202,7 @@ def converted(a: np.ndarray, dtype: np.dtype, name: str = "") -> np.ndarray:
     """Python's numbers in a dtype that can hold them (an unsigned one holds negative numbers of its size too); name:
     the dtype's in messages."""
     if a.dtype.kind == "c" and dtype.kind in "fiu":
-        if name:
-            raise RuntimeError(f"value cannot be converted to type {name} without overflow")
+        refuse_if(name, f"value cannot be converted to type {name} without overflow")
         raise TypeError("must be real number, not complex")
     if a.dtype.kind in "iuO" and dtype.kind in "iu" and a.size:
         largest = int(np.iinfo(dtype).max)

@@ -16,6 +16,7 @@ import numpy as np
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.elsewhere import in_new_thread
 from . import errors
+from .errors import refuse_if
 from .node import AccumulateGrad, Node
 from .op_node import OpNode
 from .state import now, restore, set_grad, state
@@ -338,9 +339,8 @@ def check_hook_results(old: tuple, new: object, hook: Callable) -> tuple:
     name = getattr(hook, "__name__", type(hook).__name__)
     if not isinstance(new, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(new).__name__}'")
-    if len(new) != len(old):
-        raise RuntimeError(f"hook '{name}' has returned an incorrect number of values (got {len(new)}, but expected "
-                           f"{len(old)})")
+    refuse_if(len(new) != len(old), f"hook '{name}' has returned an incorrect number of values (got {len(new)}, but "
+              f"expected {len(old)})")
     for before, after in zip(old, new):
         if after is not None:
             check_hook_result(before, after, name)
@@ -394,6 +394,5 @@ def _sweep(run: BackwardRun, roots: Sequence, create: bool) -> dict:
 
 def queue_callback(callback: Callable) -> None:
     """Call this when the present backward pass is done."""
-    if state.run is None:
-        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    refuse_if(state.run is None, "Final callbacks can only be installed during backward pass.")
     state.run.callbacks.append(callback)

@@ -45,6 +45,12 @@ class OptionError(ValueError):
     """An option that a function does not have."""
 
 
+def refuse_if(condition: object, message: str, error: type = RuntimeError) -> None:
+    """Raise an error with this message where the condition holds."""
+    if condition:
+        raise error(message)
+
+
 def face(name: str, *args: object, **kwargs: object) -> Any:
     """A function of NumPy or SciPy, by its record."""
     try:

@@ -214,8 +214,7 @@ class EventList(list):
             )
 
     def _trace(self) -> list:
-        """The events as chrome://tracing reads them: names of the process and its threads, what happened, and which
-        backward is whose."""
+        """The events as chrome://tracing reads them: names of threads, what happened, which backward is whose."""
         pid = os.getpid()
         trace: list = [{"ph": "M", "name": "process_name", "ts": 0, "pid": pid, "tid": 0, "args": {"name": "python"}},
                        {"ph": "M", "name": "process_labels", "ts": 0, "pid": pid, "tid": 0, "args": {"labels": "CPU"}}]

@@ -122,8 +122,7 @@ def _unary(general: Callable, ufunc: np.ufunc, fast: Fast, keeps_x: bool, keeps_
 
 
 class BinaryNode(OpNode):
-    """A step of two real arguments, or of one and a number; shapes: those of the arguments, where they are not the
-    result's."""
+    """A step of two real arguments, or of one and a number; shapes: the arguments', where they are not the result's."""
 
     __slots__ = ("fast", "shapes")
     outputs = 1                                                    # type: ignore[assignment]

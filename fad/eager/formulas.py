@@ -1,4 +1,4 @@
-"""Elementwise functions that are made from others (clamp, where, lerp, logit and their like), and questions about tensors."""
+"""Elementwise functions that are made from others (clamp, where, lerp, logit, ...), and questions about tensors."""
 import math
 
 import numpy as np
@@ -6,7 +6,7 @@ import numpy as np
 from ..util.array import AnyArray, ArrayOrNumber
 from . import composites
 from .conversion import clone, to
-from .errors import c_name, scalar_name
+from .errors import c_name, refuse_if, scalar_name
 from .pointwise import op, pow
 from .promotion import agree, refuse, result_type
 from .registry import by_record, define, delivered, function, run, tensor_of
@@ -33,8 +33,7 @@ define("rsqrt", lambda self: composites.rsqrt(tensor_of(self)), "1 / sqrt(self).
 def relu(self: Tensor) -> AnyArray:
     """max(self, 0), with derivative 0 at 0."""
     x = tensor_of(self)
-    if x.dtype.kind == "b":
-        raise RuntimeError("Boolean inputs not supported for relu")
+    refuse_if(x.dtype.kind == "b", "Boolean inputs not supported for relu")
     return composites.relu(x) if x.dtype.kind == "f" else clamp(x, 0)
 
 
@@ -76,11 +75,9 @@ _angle("rad2deg", 180.0 / math.pi, "Rad2DegBackward0", "An angle of radians in d
 @function("clamp", "clip", changing=True)
 def clamp(self: Tensor, min: "ArrayOrNumber | None" = None, max: "ArrayOrNumber | None" = None) -> Tensor:
     """self, but at least min and at most max; at the bounds themselves the derivative is 1."""
-    if min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    refuse_if(min is None and max is None, "torch.clamp: At least one of 'min' or 'max' must not be None")
     x = tensor_of(self)
-    if x.dtype.kind == "c":
-        raise NotImplementedError("clamp is not supported for complex types")
+    refuse_if(x.dtype.kind == "c", "clamp is not supported for complex types", NotImplementedError)
     if x.dtype.kind == "f" or any(isinstance(b, float) for b in (min, max)):
         low, high = -np.inf if min is None else min, np.inf if max is None else max
         return run(op["clip"], x, low, high,
@@ -119,9 +116,8 @@ def masked_fill(self: Tensor, mask: Tensor, value: ArrayOrNumber) -> AnyArray:
     if not isinstance(value, Tensor):
         value = value if self.dtype.kind in "fc" else np.asarray(value).astype(self.dtype).item()
         return composites.masked_fill(self, raw(mask), value)
-    if len(value.shape):
-        raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                           f"{len(value.shape)} dimension(s).")
+    refuse_if(len(value.shape), "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+              f"{len(value.shape)} dimension(s).")
     value = value if value.dtype == self.dtype else op["cast"](value, dtype=self.dtype)
     return together((op["where"](mask, value, self),), "MaskedFillBackward1", (self, value), {"mask": mask})[0]
 
@@ -222,8 +218,7 @@ def isclose(self: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8,
     other = tensor_of(other)
     agree("{} did not match {}", self, other)
     for name, bound in (("rtol", rtol), ("atol", atol)):
-        if bound < 0:
-            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {bound}")
+        refuse_if(bound < 0, f"{name} must be greater than or equal to zero, but got {bound}")
     return wrap(np.asarray(np.isclose(self._a, other._a, rtol, atol, equal_nan)))
 
 

@@ -1,5 +1,4 @@
-"""Forward mode: tensors that carry a tangent. Every op's rule gives its results theirs; what it computes is recorded
-like anything else."""
+"""Forward mode: tensors that carry a tangent. Every op's rule gives its results theirs, by steps that are recorded."""
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -9,6 +8,7 @@ import numpy as np
 from ..ir.op import Op
 from ..util.array import ArrayOrNumber
 from ..util.errors import NoDerivativeError
+from .errors import refuse_if
 from .grad_mode import ModeSetting, refuse_traced
 from .inplace import copy_
 from .memory import memory, offset_of
@@ -40,19 +40,16 @@ def __getattr__(name: str) -> int:
 
 def enter_dual_level() -> int:
     """Begin a level; there is one at a time."""
-    if now().dual_level >= 0:
-        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    refuse_if(now().dual_level >= 0, "Nested forward mode AD is not supported at the moment")
     change(dual_level=0, entered_level=0, duals=[])
     return 0
 
 
 def exit_dual_level(*, level: "int | None" = None) -> None:
     """End the level: its tangents are forgotten."""
-    if now().dual_level < 0:
-        raise RuntimeError("Trying to exit a forward AD level but no level was entered before.")
-    if level is not None and level != now().dual_level:
-        raise RuntimeError(f"Trying to exit a forward AD level that was not the last one that was created. This is not "
-                           f"supported: {level}")
+    refuse_if(now().dual_level < 0, "Trying to exit a forward AD level but no level was entered before.")
+    refuse_if(level is not None and level != now().dual_level, "Trying to exit a forward AD level that was not the "
+              f"last one that was created. This is not supported: {level}")
     for ref in now().duals:
         t = ref()
         if isinstance(t, Tensor):
@@ -81,24 +78,20 @@ def dual_level() -> Iterator[int]:
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: "int | None" = None) -> Tensor:
     """A view of the tensor that carries the tangent."""
-    if level is None and now().dual_level < 0 or level is not None and level < 0:
-        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
-                           "enter_dual_level() first.")
+    refuse_if(level is None and now().dual_level < 0 or level is not None and level < 0, "Trying to create a dual "
+              "Tensor for forward AD but no level exists, make sure to enter_dual_level() first.")
     if not is_floating(tensor._a.dtype):
         raise ValueError(f"Expected primal to be floating point or complex, but got: torch.{tensor._a.dtype}")
     if not is_floating(tangent._a.dtype):
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent._a.dtype}")
-    if tangent_of(tensor) is not None:
-        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
-                           "level 0 is not supported.")
-    if tangent_of(tangent) is not None:
-        raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level 0 is not "
-                           "supported.")
+    refuse_if(tangent_of(tensor) is not None, "Making a dual Tensor based on a Tensor that already has a forward "
+              "gradient at the same level 0 is not supported.")
+    refuse_if(tangent_of(tangent) is not None, "Setting a forward grad that itself has a forward gradient at the same "
+              "level 0 is not supported.")
     if tensor._a.shape != tangent._a.shape:
         raise RuntimeError(SIZES.format(list(tensor._a.shape), list(tangent._a.shape)))
-    if tensor._a.dtype != tangent._a.dtype:
-        raise RuntimeError(f"Expected tangent to have the same dtype as the primal: got {tangent._a.dtype} and "
-                           f"{tensor._a.dtype}")
+    refuse_if(tensor._a.dtype != tangent._a.dtype, "Expected tangent to have the same dtype as the primal: got "
+              f"{tangent._a.dtype} and {tensor._a.dtype}")
     if way_of(tensor) is not way_of(tangent) or not same_layout(stored(tensor), stored(tangent)):
         tangent = laid_out_like(tensor, tangent)
     dual = _without_tangent(tensor)
@@ -124,8 +117,7 @@ def same_layout(x: np.ndarray, dx: np.ndarray) -> bool:
 
 
 def laid_out_like(x: Tensor, tangent: Tensor) -> Tensor:
-    """A copy of the tangent in memory of its own, laid out as x is in its memory, and conjugated when it is read if x
-    is."""
+    """A copy of the tangent, laid out as x is in its memory, and conjugated when it is read if x is."""
     a = stored(x)
     row = np.zeros(memory(a).size, a.dtype)
     new = over(np.lib.stride_tricks.as_strided(row[offset_of(a):], a.shape, a.strides), x, [0])

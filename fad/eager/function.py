@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .errors import refuse_if
 from .function_call import FunctionCall, staged
 from .inplace import requires_grad
 from .node import AccumulateGrad, Node, accumulator
@@ -68,8 +69,7 @@ class FunctionNode(Node, FunctionCtx):
         """The tensors given to save_for_backward, checked to be unchanged."""
         if self.pushing:
             return tuple(self.saved_for_forward or ())
-        if self.freed:
-            raise RuntimeError(errors.SECOND_TIME)
+        refuse_if(self.freed, errors.SECOND_TIME)
         if self.saved is None:
             return tuple(self.to_save or self.saved_for_forward or ())
         if getattr(self.function, "clear_saved_tensors_on_access", False):
@@ -78,10 +78,9 @@ class FunctionNode(Node, FunctionCtx):
 
     def _read_once(self) -> tuple:
         """The saved tensors, given away."""
-        if self.read:
-            raise RuntimeError("saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set "
-                               "on the autograd.Function. Either "
-                               "access saved_tensors only once, or set clear_saved_tensors_on_access=False.")
+        refuse_if(self.read, "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set "
+                  "on the autograd.Function. Either access saved_tensors only once, or set "
+                  "clear_saved_tensors_on_access=False.")
         self.read = True
         tensors = tuple([s.unpack() for s in self.saved])
         for s in self.saved:
@@ -96,8 +95,7 @@ class FunctionNode(Node, FunctionCtx):
 
     @property
     def _raw_saved_tensors(self) -> tuple:
-        if self.freed:
-            raise RuntimeError(errors.SECOND_TIME)
+        refuse_if(self.freed, errors.SECOND_TIME)
         return tuple(self.saved or ())
 
     # -- after forward -------------------------------------------------------------------------------------------------
@@ -105,9 +103,8 @@ class FunctionNode(Node, FunctionCtx):
     def keep(self, results: dict) -> None:
         """Take the tensors to be saved: results (by identity) as such, so that no cycle arises."""
         for k, t in enumerate(self.to_save or ()):
-            if t is not None and not isinstance(t, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument {k} is of type "
-                                f"{type(t).__name__}")
+            refuse_if(t is not None and not isinstance(t, Tensor), "save_for_backward can only save variables, but "
+                      f"argument {k} is of type {type(t).__name__}", TypeError)
         hooks = now().pack_hooks[-1] if now().pack_hooks else None
         # first: a pack hook may raise, and a result must not stay here then
         given, self.to_save = self.to_save or (), None
@@ -151,9 +148,8 @@ class FunctionNode(Node, FunctionCtx):
                   for one, meta in zip(gs, self.output_metas)]
         function = self.function
         reverse, named_vjp = function.defines("backward"), function.defines("vjp")
-        if reverse and named_vjp:
-            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
-                               "should only implement one of them.")
+        refuse_if(reverse and named_vjp, "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. "
+                  "You should only implement one of them.")
         answer = (function.vjp if named_vjp else function.backward)(self, *gs)
         return self._fitting(answer if isinstance(answer, tuple) else (answer,))
 
@@ -177,8 +173,7 @@ class FunctionNode(Node, FunctionCtx):
     def _fit(self, k: int, a: object, meta: Meta) -> Any:
         if a is None:
             return None
-        if not isinstance(a, Tensor):
-            raise RuntimeError(f"expected Variable or None (got {type(a).__name__})")
+        refuse_if(not isinstance(a, Tensor), f"expected Variable or None (got {type(a).__name__})")
         if a._a.shape != meta.shape:
             if not errors.expands(meta.shape, a._a.shape):
                 raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {k} - got "
@@ -234,10 +229,9 @@ class Function:
                            f"forward method. (Example: {type(self).__name__}.apply)")
 
     def __getattr__(self, name: str) -> Any:
-        if name == "metadata":
-            raise RuntimeError("You attempted to access the anomaly metadata of a custom autograd function but the "
-                               "underlying PyNode has already been deallocated: an instance of a Function is no node. "
-                               "The node of a call is the grad_fn of its results.")
+        refuse_if(name == "metadata", "You attempted to access the anomaly metadata of a custom autograd function but "
+                  "the underlying PyNode has already been deallocated: an instance of a Function is no node. The node "
+                  "of a call is the grad_fn of its results.")
         if hasattr(FunctionNode, name):
             raise RuntimeError(f"Attribute '{name}' is invalid for this instance of {type(self).__name__}. Accessing "
                                "this attribute directly on an instance of autograd.Function is a legacy access pattern "

@@ -12,6 +12,7 @@ from ..trace.runtime.capture import captured
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.keywords import signature_of
 from . import record
+from .errors import refuse_if
 from .forward_ad import SIZES
 from .inplace import bump, check_in_place, requires_grad, set_history
 from .record import edge
@@ -30,8 +31,7 @@ _DIRTY = ("An inplace custom Function is not modifying the forward mode gradient
 
 
 def push(cls: object, ctx: object, args: tuple, outputs: list, finished: list, dirty: tuple, fixed: tuple) -> None:
-    """Tangents of what a Function returned (outputs; `finished` with their place in the graph) when it was called with
-    args."""
+    """Tangents of what a Function returned for args (outputs; `finished` have their place in the graph)."""
     dxs: list = [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
     if all(dx is None for dx in dxs):
         return
@@ -47,9 +47,8 @@ def push(cls: object, ctx: object, args: tuple, outputs: list, finished: list, d
     finally:
         ctx.pushing = False
     dys = list(dys) if isinstance(dys, (tuple, list)) else [dys]
-    if len(dys) != len(finished):
-        raise RuntimeError(f"Function's jvp returned an invalid number of forward gradients (expected {len(finished)} "
-                           f"but got {len(dys)})")
+    refuse_if(len(dys) != len(finished), "Function's jvp returned an invalid number of forward gradients (expected "
+              f"{len(finished)} but got {len(dys)})")
     for k, (out, y, dy) in enumerate(zip(outputs, finished, dys)):
         if dy is not None:
             _check(k, y, dy, any(out is t for t in fixed))
@@ -61,8 +60,7 @@ def push(cls: object, ctx: object, args: tuple, outputs: list, finished: list, d
 
 
 def _check(k: int, y: Tensor, dy: ArrayOrNumber, fixed: bool) -> None:
-    if not isinstance(dy, Tensor):
-        raise RuntimeError(f"expected Variable or None (got {type(dy).__name__}) for grad output {k}.")
+    refuse_if(not isinstance(dy, Tensor), f"expected Variable or None (got {type(dy).__name__}) for grad output {k}.")
     if fixed or not isinstance(y, Tensor) or not is_floating(y._a.dtype):
         raise RuntimeError(f"Function's jvp returned a gradient at position {k}, but  the corresponding forward output "
                            "is not a differentiable Tensor.You should return None at that position instead.")
@@ -77,16 +75,13 @@ def _check_dirty(y: Tensor, dy: Tensor, args: tuple, dxs: list, versions: list) 
 
 def _check_view(out: Tensor, y: Tensor, dy: Tensor, args: tuple, dxs: list) -> None:
     """The tangent of a view of an input must be a view of that input's tangent."""
-    if dy._view is None:
-        raise RuntimeError(_VIEW)
+    refuse_if(dy._view is None, _VIEW)
     base = y._view.base
     for a, dx in zip(args, dxs):
         if isinstance(a, Tensor) and dx is not None and (a is base or a is out or a._view is not None
                                                          and a._view.base is base):
-            if dx._view is not None and dy._view.base is not dx._view.base:
-                raise RuntimeError(_OF_BASE)
-            if dx._view is None and dy._view.base is not dx:
-                raise RuntimeError(_OF_INPUT)
+            refuse_if(dx._view is not None and dy._view.base is not dx._view.base, _OF_BASE)
+            refuse_if(dx._view is None and dy._view.base is not dx, _OF_INPUT)
             return
 
 
@@ -121,8 +116,7 @@ def _by_vmap(cls: type, call: object, xs: object, flags: tuple, n: ArrayOrNumber
     results, places = answer
     ys = list(results) if isinstance(results, (tuple, list)) else [results]
     at = list(places) if isinstance(places, (tuple, list)) else [places] * len(ys)
-    if len(at) != len(ys):
-        raise RuntimeError(f"{cls.__name__}.vmap returned {len(ys)} results, but {len(at)} places of batch axes")
+    refuse_if(len(at) != len(ys), f"{cls.__name__}.vmap returned {len(ys)} results, but {len(at)} places of batch axes")
     return [op["broadcast_to"](y, n, *y.shape) if d is None else _to_front(y, d % len(y.shape)) for y, d in zip(ys, at)]
 
 
@@ -201,9 +195,8 @@ class FunctionCall:
         several = isinstance(result, tuple)  # anything else is one result: a list of tensors is none of the graph's
         outputs = list(result) if several else [result]
         for t in self.ctx.non_differentiable:
-            if not isinstance(t, Tensor):
-                raise RuntimeError(f"mark_non_differentiable only accepts variable arguments, but got "
-                                   f"{type(t).__name__}")
+            refuse_if(not isinstance(t, Tensor), "mark_non_differentiable only accepts variable arguments, but got "
+                      f"{type(t).__name__}")
         dirty, fixed = self.check_dirty(outputs), self.ctx.non_differentiable
         self.mark_views(outputs, dirty)
         finished = self.finish(outputs)
@@ -219,12 +212,10 @@ class FunctionCall:
                 raise RuntimeError("Some elements marked as dirty during the forward method were not returned as "
                                    "output. The inputs that are modified inplace must all be outputs of the Function.")
             if not any(t is a for a in self.args):
-                if t._view is not None:
-                    raise RuntimeError(_NO_INPUT)
+                refuse_if(t._view is not None, _NO_INPUT)
                 warnings.warn(_NO_INPUT, UserWarning, stacklevel=4)
                 continue
-            if self.recorded and t._view is not None and len(outputs) > 1:
-                raise RuntimeError(_DIRTY_VIEW)
+            refuse_if(self.recorded and t._view is not None and len(outputs) > 1, _DIRTY_VIEW)
             if self.recorded and t._view is None and t._fn is None and t._rg:
                 raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
             check_in_place(t, self.recorded)

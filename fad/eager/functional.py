@@ -8,6 +8,7 @@ from ..api import functional as of_arrays
 from ..util.array import AnyArray, ArrayLike
 from ..util.keywords import named_as_here
 from . import errors
+from .errors import refuse_if
 from .forward_ad import dual_level, make_dual, unpack_dual
 from .grad_api import grad
 from .inplace import requires_grad
@@ -156,8 +157,7 @@ def vjp(func: Callable, inputs: object, v: object = None, create_graph: bool = F
 
 
 def _single(tensors: tuple, message: str) -> None:
-    if len(tensors) != 1 or tensors[0]._a.size != 1:
-        raise RuntimeError(message)
+    refuse_if(len(tensors) != 1 or tensors[0]._a.size != 1, message)
 
 
 @named_as_here
@@ -205,23 +205,18 @@ def jacobian(func: Callable, inputs: ArrayLike, create_graph: bool = False, stri
     """
     if not _on_tensors(inputs):
         return of_arrays.jacobian(func, inputs, create_graph, strict, vectorize, strategy)
-    if strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function '
-                             'has more outputs than inputs, '
-                             '"forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".')
+    refuse_if(strategy not in ("forward-mode", "reverse-mode"), 'Expected strategy to be either "forward-mode" or '
+              '"reverse-mode". Hint: If your function has more outputs than inputs, "forward-mode" tends to be more '
+              'performant. Otherwise, prefer to use "reverse-mode".', AssertionError)
     if strategy == "forward-mode":
-        if create_graph:
-            raise NotImplementedError('torch.autograd.functional.jacobian: `create_graph=True` and '
-                                      '`strategy="forward-mode"` are not supported together (yet). '
-                                      'Please either set `create_graph=False` or `strategy="reverse-mode"`.')
-        if strict:
-            raise RuntimeError('torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are '
-                               'not supported together (yet). '
-                               'Please either set `strict=False` or `strategy="reverse-mode"`.')
+        refuse_if(create_graph, 'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` '
+                  'are not supported together (yet). Please either set `create_graph=False` or '
+                  '`strategy="reverse-mode"`.', NotImplementedError)
+        refuse_if(strict, 'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not '
+                  'supported together (yet). Please either set `strict=False` or `strategy="reverse-mode"`.')
         return _forward_jacobian(func, inputs)
-    if strict and vectorize:
-        raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
-                           "together. Please either set `strict=False` or `vectorize=False`.")
+    refuse_if(strict and vectorize, "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
+              "supported together. Please either set `strict=False` or `vectorize=False`.")
     with changed(grad=True):
         several, xs = _inputs(inputs, "jacobian", create_graph)
         several_out, ys = _outputs(func, xs, "jacobian")
@@ -238,9 +233,7 @@ def _rows(k: int, y: Tensor, xs: tuple, create_graph: bool, strict: bool, vector
     for j in range(flat._a.size):
         for i, (column, g, x) in enumerate(zip(rows, _grad((flat[j],), xs, (seed,), create_graph), xs)):
             if g is None:
-                if strict:
-                    raise RuntimeError(f"Output {k} of the user-provided function is independent of input {i}. "
-                                       f"{STRICT}.")
+                refuse_if(strict, f"Output {k} of the user-provided function is independent of input {i}. {STRICT}.")
                 g = wrap(np.zeros_like(x._a))
             elif strict and create_graph and not requires_grad(g):
                 raise RuntimeError(f"The jacobian of the user-provided function is independent of input {i}. {STRICT} "
@@ -280,8 +273,7 @@ def _stacked(columns: list, shape: tuple, y: Tensor) -> Tensor:
 
 def _scalar(func: Callable, xs: tuple, name: str) -> Tensor:
     several, ys = _outputs(func, xs, name)
-    if several or not isinstance(ys[0], Tensor):
-        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    refuse_if(several or not isinstance(ys[0], Tensor), f"The function given to {name} should return a single Tensor")
     if ys[0]._a.size != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
     return ys[0]

@@ -6,7 +6,7 @@ import numpy as np
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber
 from . import composites
-from .errors import scalar_name
+from .errors import refuse_if, scalar_name
 from .indexing import getitem
 from .inplace import number
 from .joining import cat
@@ -59,8 +59,7 @@ def _scatter_name(given: dict) -> str:
 @step(_scatter_name, "self src", "index", "dim")
 def scatter(self: Tensor, dim: int, index: Tensor, src: "ArrayOrNumber | None" = None, *, value: object = None,
             reduce: "str | None" = None) -> Tensor:
-    """self with src written at the indices along a dimension (or, by `reduce`, "add" or "multiply", combined with what
-    is there)."""
+    """self with src written at indices along a dimension, or combined with what is there ("add", "multiply")."""
     i = _index("scatter", self, dim, index)
     part = number(value, "scatter", "value") if src is None else src
     if not len(self.shape):
@@ -75,11 +74,9 @@ def scatter(self: Tensor, dim: int, index: Tensor, src: "ArrayOrNumber | None" =
             (),
         )
     operands, params = _selection(self, _along(i, one_dim(dim, len(self.shape))))
-    if reduce not in (None, "add", "multiply"):
-        raise RuntimeError("reduce argument must be either add or multiply.")
+    refuse_if(reduce not in (None, "add", "multiply"), "reduce argument must be either add or multiply.")
     if isinstance(part, Tensor):
-        if part.dtype != self.dtype:
-            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+        refuse_if(part.dtype != self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
         if any(n > m for n, m in zip(i.shape, part.shape)):
             raise RuntimeError(f"Expected index {list(i.shape)} to be no larger than src {list(part.shape)}")
         part = getitem(part, tuple([slice(0, n) for n in i.shape])) if part.shape != i.shape else part
@@ -95,8 +92,7 @@ def scatter(self: Tensor, dim: int, index: Tensor, src: "ArrayOrNumber | None" =
 def _index(name: str, x: Tensor, dim: int, index: AnyArray) -> np.ndarray:
     """The indices of gather and its kin, checked against what they select from."""
     i = raw(index)
-    if i.dtype.kind not in "iu":
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    refuse_if(i.dtype.kind not in "iu", f"{name}(): Expected dtype int32/int64 for index")
     shape = x._a.shape if isinstance(x, Tensor) else x.shape
     if i.size and max(i.ndim, 1) != max(len(shape), 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as "
@@ -138,15 +134,12 @@ def _scatter_added(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
 def index_select(self: Tensor, dim: int, index: AnyArray) -> AnyArray:
     """The parts at these indices along a dimension."""
     ax, i = one_dim(dim, len(self.shape)), raw(index)
-    if i.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
-    if i.dtype.kind not in "iu":
-        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    refuse_if(i.ndim > 1, "index_select(): Index is supposed to be a vector", IndexError)
+    refuse_if(i.dtype.kind not in "iu", "index_select(): Expected dtype int32 or int64 for index")
     if not len(self.shape):
         y = reshape(index_select(reshape(self, 1), 0, wrap(np.atleast_1d(i))), ())
         return together((y,), "IndexSelectBackward0", (self,), {"self": self, "index": index}, dim=ax)[0]
-    if i.size and not all_below(i, self.shape[ax]):
-        raise IndexError("index out of range in self")
+    refuse_if(i.size and not all_below(i, self.shape[ax]), "index out of range in self", IndexError)
     if isinstance(self, Tensor) and i.ndim:
         return parts(self, index if isinstance(index, Tensor) else wrap(i), dim=ax)
     y = getitem(self, (slice(None),) * ax + (np.atleast_1d(i),))
@@ -214,8 +207,7 @@ def take(self: Tensor, index: AnyArray) -> Tensor:
 @step("MaskedSelectBackward0", "self", "self mask")
 def masked_select(self: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask holds, in one dimension."""
-    if raw(mask).dtype.kind != "b":
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    refuse_if(raw(mask).dtype.kind != "b", "masked_select: expected BoolTensor for mask")
     x, m = np.broadcast_arrays(self._a, raw(mask))
     return getitem(reshape(self.expand(*x.shape), -1), m.reshape(-1))
 
@@ -225,10 +217,8 @@ def repeat_interleave(self: Tensor, repeats: "ArrayOrNumber | None" = None, dim:
                       output_size: "int | None" = None) -> Tensor:
     """Each element repeated; of a tensor alone: each index so often as the tensor says."""
     if repeats is None:
-        if len(self.shape) != 1:
-            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
-        if raw(self).size and raw(self).min() < 0:
-            raise RuntimeError("repeats can not be negative")
+        refuse_if(len(self.shape) != 1, "repeat_interleave only accept 1D vector as repeat")
+        refuse_if(raw(self).size and raw(self).min() < 0, "repeats can not be negative")
         return wrap(np.repeat(np.arange(self.shape[0]), raw(self)))
     times = np.asarray(raw(repeats))
     if times.dtype.kind not in "iu":
@@ -258,8 +248,7 @@ def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     shape = np.broadcast_shapes(tuple(self.shape), raw(mask).shape)
     self = self if shape == tuple(self.shape) else self.expand(*shape)
     places = np.nonzero(np.broadcast_to(raw(mask), shape))
-    if source.numel() < len(places[0]):
-        raise RuntimeError("Number of elements of source < number of ones in mask")
+    refuse_if(source.numel() < len(places[0]), "Number of elements of source < number of ones in mask")
     operands, params = _selection(self, places)
     return op["update"](self, getitem(reshape(source, -1), slice(0, len(places[0]))), *operands, **params)
 
@@ -286,10 +275,8 @@ def _members(places: np.ndarray, count: int, include: bool) -> np.ndarray:
 @step("ScatterReduceBackward0", "self src", "self index src result", "dim reduce include_self")
 def scatter_reduce(self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *,
                    include_self: bool = True) -> Tensor:
-    """self with src reduced ("sum", "prod", "mean", "amax", "amin") into the places at the indices along a
-    dimension."""
-    if reduce not in _NEUTRAL:
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    """self with src reduced ("sum", "prod", "mean", "amax", "amin") into the places at indices along a dimension."""
+    refuse_if(reduce not in _NEUTRAL, f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     i = raw(index)
     if not i.size:
         return self.clone()

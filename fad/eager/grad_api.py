@@ -8,6 +8,7 @@ from ..ir.op import registry
 from ..util.array import ArrayOrNumber
 from . import errors, record
 from .engine import execute
+from .errors import refuse_if
 from .node import GradientEdge, Node
 from .record import edge
 from .tensor import Size, Tensor, wrap
@@ -61,8 +62,7 @@ def _first_gradient(k: int, y: Tensor, g: object, batched: bool) -> "Tensor | No
 
 
 def _calculate_shape(output: object, grad: Tensor, is_grads_batched: bool) -> tuple:
-    """The shape that a gradient of this output must have, and the one that this gradient has (of a batch: each of its
-    rows)."""
+    """The shape that a gradient of this output must have, and the one that this gradient has (of a batch: its rows)."""
     shape = grad._a.shape[1:] if is_grads_batched else grad._a.shape
     return Size(output._a.shape), Size(shape)
 
@@ -80,9 +80,8 @@ def _standing_for(y: GradientEdge, g: "Tensor | None") -> "_Result":
     meta = y.node._input_metadata[y.output_nr]
     if meta is not None:
         return _Result(meta)
-    if g is None:
-        raise RuntimeError("grad_outputs must be given for an edge of the graph of which no tensor is known: make "
-                           "edges by get_gradient_edge(tensor)")
+    refuse_if(g is None, "grad_outputs must be given for an edge of the graph of which no tensor is known: make edges "
+              "by get_gradient_edge(tensor)")
     return _Result(g._a if isinstance(g, Tensor) else g)
 
 
@@ -196,22 +195,19 @@ def grad(outputs: object, inputs: object, grad_outputs: object = None, retain_gr
     >>> grad((x ** 2).sum(), x)
     (tensor([2., 4.]),)
     """
-    if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-                         "allow_unused=False.")
+    refuse_if(materialize_grads and allow_unused is False, "Expected allow_unused to be True or not passed when "
+              "materialize_grads=True, but got: allow_unused=False.", ValueError)
     allow = bool(materialize_grads if allow_unused is None else allow_unused)
     if not only_inputs:
         warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
                       "gradient for other parts of the graph, please use backward.", FutureWarning, stacklevel=2)
     ys, xs = as_sequence(outputs), as_sequence(inputs)
-    if not xs:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    refuse_if(not xs, "`inputs` argument to `grad()` cannot be empty.")
     for t in ys:
         if not isinstance(t, (Tensor, GradientEdge)):
             raise TypeError(f"outputs can be either Tensors or GradientEdges, but got {type(t).__name__}")
     given = (None,) * len(ys) if grad_outputs is None else as_sequence(grad_outputs)
-    if len(given) != len(ys):
-        raise RuntimeError(f"got {len(ys)} tensors and {len(given)} gradients")
+    refuse_if(len(given) != len(ys), f"got {len(ys)} tensors and {len(given)} gradients")
     keep = bool(create_graph if retain_graph is None else retain_graph)
     gs = gradients_of(ys, given, is_grads_batched)
     if is_grads_batched:

@@ -1,5 +1,4 @@
-"""Grad modes (no_grad, enable_grad, set_grad_enabled, inference_mode), as context managers and as decorators; and settings
-that are in force at once, and end with a with statement."""
+"""Grad modes, as context managers and decorators; settings that are in force at once, till a with statement ends."""
 import functools
 import inspect
 import warnings
@@ -9,6 +8,7 @@ from typing import Any
 
 from ..ir import stack
 from ..util.errors import UnsupportedFunctionError
+from .errors import refuse_if
 from .state import change, now
 from .tensor import Tensor
 
@@ -30,8 +30,7 @@ class ModeSetting:
 
 
 class _force_original_view_tracking(ModeSetting):
-    """Whether a view whose base was changed in place gets nodes called as the views that were taken, rather than
-    AsStridedBackward0."""
+    """Whether a view whose base was changed gets nodes called as the views taken, and not AsStridedBackward0."""
 
     attribute = "view_replay"
 
@@ -42,8 +41,7 @@ def is_view_replay_enabled() -> bool:
 
 
 class _unsafe_preserve_version_counter:
-    """Within, changes in place of these tensors are not counted: backward does not notice them, and what it computes
-    may be wrong."""
+    """Within, changes in place of these tensors are not counted: backward does not notice them, and may be wrong."""
 
     def __init__(self, tensors: "Tensor | Sequence"):
         self.tensors = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
@@ -242,9 +240,8 @@ class set_grad_enabled(GradMode):
     """
 
     def __init__(self, mode: bool):
-        if not isinstance(mode, bool):
-            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
-                            f"{type(mode).__name__}")
+        refuse_if(not isinstance(mode, bool), "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                  f"{type(mode).__name__}", TypeError)
         self.before, self.mode = now().grad, mode
         _switch(mode)
 
@@ -318,8 +315,7 @@ def note_creation(t: Tensor) -> Tensor:
 
 
 class set_multithreading_enabled(ModeSetting):
-    """Say whether backward may use threads of its own: at once, and as a context manager for a while. Here it uses
-    none, either way."""
+    """Say whether backward may use threads (here it uses none): at once, or as a context manager for a while."""
 
     attribute = "multithreading"
 

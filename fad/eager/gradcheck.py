@@ -22,6 +22,7 @@ from .differences import (
     differentiable,
     forward_products,
 )
+from .errors import refuse_if
 from .grad_api import grad
 from .inplace import requires_grad
 from .state import changed
@@ -118,9 +119,8 @@ def _chosen(func: Callable, places: list) -> Callable:
 
 
 def _check_inputs(inputs: tuple) -> None:
-    if not any(isinstance(x, Tensor) and requires_grad(x) for x in inputs):
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have "
-                         "requires_grad=True.")
+    refuse_if(not any(isinstance(x, Tensor) and requires_grad(x) for x in inputs), "gradcheck expects at least one "
+              "input tensor to require gradient, but none of them have requires_grad=True.", ValueError)
     for k, x in enumerate(inputs):
         if isinstance(x, Tensor) and requires_grad(x):
             if x._a.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):

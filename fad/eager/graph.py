@@ -1,4 +1,4 @@
-"""autograd.graph: nodes, hooks for several tensors, leave to change what is saved; and the backward pass that is running."""
+"""autograd.graph: nodes, hooks for several tensors, leave to change what is saved; the backward that is running."""
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -6,6 +6,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ..util.forks import renewed
+from .errors import refuse_if
 from .inplace import requires_grad
 from .node import GradientEdge, ManyHandles, Node, RemovableHandle, named
 from .record import edge
@@ -17,8 +18,7 @@ from .tensor import Tensor, weak, wrap
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The edge on which the gradient of a tensor flows."""
     node = edge(tensor)
-    if node is None:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    refuse_if(node is None, "It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(named(node, tensor), tensor._nr if tensor._fn is not None else 0)
 
 
@@ -28,8 +28,7 @@ def register_multi_grad_hook(tensors: Sequence, fn: Callable, *, mode: str = "al
     A tensor that the backward pass does not reach has None. An edge of the graph stands for the tensor whose gradient
     flows there.
     """
-    if mode not in ("all", "any"):
-        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    refuse_if(mode not in ("all", "any"), f"Expects mode to be one of ('all', 'any') but got {mode}", ValueError)
     if not all(isinstance(t, GradientEdge) or requires_grad(t) for t in tensors):
         raise AssertionError("Expected gradient function to be set: every tensor must require a gradient")
     return (_All if mode == "all" else _Any)(tuple(tensors), fn).register()
@@ -152,10 +151,8 @@ class _Handle:
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_Mutation]:
-    """Within, tensors that are saved for backward may be changed in place: they are copied first, when that is
-    needed."""
-    if now().mutation is not None:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    """Within, tensors saved for backward may be changed in place: they are copied first, when that is needed."""
+    refuse_if(now().mutation is not None, "allow_mutation_on_saved_tensors contexts cannot be nested")
     table = _Mutation()
     with saved_tensors_hooks(table.pack, table.unpack), changed(mutation=table):
         try:
@@ -188,8 +185,7 @@ def _will_engine_execute_node(node: object) -> bool:
     if not isinstance(node, Node):
         raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
     run = state.run
-    if run is None:
-        raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
+    refuse_if(run is None, "_get_should_execute_nodes should only be called during the backward pass")
     if not run.accumulate and any(not target.next for target, _ in run.wanted):
         raise RuntimeError("A leaf node was passed to _will_engine_execute_node but we are currently running "
                            "autograd.grad(). This is currently not supported.")
@@ -199,10 +195,7 @@ def _will_engine_execute_node(node: object) -> bool:
 def _current_graph_task_execution_order() -> list:
     """The nodes that the backward pass evaluates, in the order in which it does."""
     run = state.run
-    if run is None:
-        raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
-    if now().multithreading:
-        raise RuntimeError("_current_graph_task_execution_order expects the current backward to be executed with "
-                           "multithreading disabled, e.g. by "
-                           "running: with torch.autograd.set_multithreading_enabled(False):")
+    refuse_if(run is None, "_current_graph_task_execution_order should only be called during the backward pass")
+    refuse_if(now().multithreading, "_current_graph_task_execution_order expects the current backward to be executed "
+              "with multithreading disabled, e.g. by running: with torch.autograd.set_multithreading_enabled(False):")
     return [named(node) for node in run.order()]

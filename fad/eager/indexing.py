@@ -9,7 +9,7 @@ from ..ops.subscript import read_subscript
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.interrupts import let_through
-from .errors import broadcasts, expands, not_expandable
+from .errors import broadcasts, expands, not_expandable, refuse_if
 from .inplace import copy_, in_place
 from .picked import all_below, indexed
 from .promotion import agree
@@ -28,8 +28,7 @@ def _key(subscript: object) -> tuple:
 
 
 def _is_tuple(subscript: object) -> bool:
-    """Whether a list stands for a tuple of subscripts: one that holds tensors, lists or slices (a way of old, of which
-    PyTorch warns)."""
+    """Whether a list stands for a tuple of subscripts: one of tensors, lists, slices (an old way; PyTorch warns)."""
     if not isinstance(subscript, list) or len(subscript) >= 32:
         return False
     if not any(s is None or s is Ellipsis or isinstance(s, (Tensor, np.ndarray, list, tuple, slice))
@@ -50,9 +49,8 @@ def _item(s: object) -> Any:
         return _index_array(s)
     if isinstance(s, slice):
         return slice(*[None if k is None else _end(k) for k in (s.start, s.stop, s.step)])
-    if isinstance(s, (float, str, complex)):
-        raise IndexError(f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
-                         f"indices (got {type(s).__name__})")
+    refuse_if(isinstance(s, (float, str, complex)), "only integers, slices (`:`), ellipsis (`...`), None and long or "
+              f"byte Variables are valid indices (got {type(s).__name__})", IndexError)
     return s
 
 
@@ -66,8 +64,7 @@ def _index_array(a: AnyArray) -> AnyArray:
         warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
                       UserWarning, stacklevel=5)
         a = a.astype(bool)
-    if a.dtype.kind not in "ib":
-        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    refuse_if(a.dtype.kind not in "ib", "tensors used as indices must be long, int, byte or bool tensors", IndexError)
     return a if a.ndim else a.item()
 
 
@@ -151,8 +148,7 @@ def _index_error(x: Tensor, key: tuple, error: IndexError) -> IndexError:
 
 
 def _check_arrays(x: Tensor, key: tuple) -> None:
-    """Raise unless masks have the extents of the dimensions they select from, and arrays of indices broadcast against
-    each other."""
+    """Raise unless masks have the extents of the dimensions they select from, and arrays of indices broadcast."""
     at, shapes = 0, []
     for k, s in enumerate(key):
         if s is Ellipsis:
@@ -302,8 +298,7 @@ def _put(x: Tensor, key: tuple, value: AnyArray, accumulate: bool = False) -> Te
 
 
 def fits(shape: tuple, part: tuple) -> bool:
-    """Whether what has this shape can be written to a part of a tensor (leading dimensions of extent 1 are left
-    out)."""
+    """Whether what has this shape can be written to a part of a tensor (leading extents of 1 are left out)."""
     shape = (shape[max(0, len(shape) - len(part)):] if all(n == 1 for n in shape[:max(0, len(shape) - len(part))])
              else shape)
     return expands(shape, part)

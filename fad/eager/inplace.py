@@ -1,5 +1,4 @@
-"""Changes in place: what may be changed, the version counter, and the history of what was changed (through views
-too)."""
+"""Changes in place: what may be changed, the version counter, the history of what was changed (through views too)."""
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +8,7 @@ from ..ir.op import registry
 from ..ops.kinds import match
 from ..util.array import AnyArray, ArrayOrNumber
 from . import errors, promotion, record
+from .errors import refuse_if
 from .node import Node, is_dense
 from .op_node import OpNode
 from .record import edge
@@ -32,18 +32,15 @@ def wanted(x: object) -> bool:
 
 
 def number(x: object, function: str, argument: str) -> Any:
-    """A function's argument that is a number: of a tensor the number in it, unless a derivative is wanted, for there
-    would be none."""
+    """An argument that is a number: of a tensor the one in it, unless a derivative is wanted: there is none."""
     if not isinstance(x, Tensor):
         return x
-    if wanted(x):
-        raise TypeError(f"{function}(): argument '{argument}' must be Number, not Tensor")
+    refuse_if(wanted(x), f"{function}(): argument '{argument}' must be Number, not Tensor", TypeError)
     return x._a.item()
 
 
 def check_in_place(x: Tensor, recorded: bool, moves_only: bool = False) -> None:
-    """Raise unless x may be changed in place; recorded: whether the change will be part of the graph; moves_only: no
-    value changes."""
+    """Raise unless x may be changed in place; recorded: as part of the graph; moves_only: no value changes."""
     if x._x is not None and x._x.inference and not now().inference:
         raise RuntimeError(errors.INFERENCE_WRITE)
     if recorded and now().grad:
@@ -75,15 +72,13 @@ def is_spread(a: np.ndarray) -> bool:
 
 
 def check_overlap(x: Tensor, others: tuple) -> None:
-    """Raise if x, which is to be written, shares a part of its memory with another operand that is laid out
-    differently."""
+    """Raise if x, which is to be written, shares a part of its memory with an operand that is laid out differently."""
     for other in others:
         if isinstance(other, Tensor) and other._vc is x._vc and other is not x:
             a, b = x._a, other._a
             same = (a.shape == b.shape and a.strides == b.strides
                     and a.__array_interface__["data"] == b.__array_interface__["data"])
-            if not same and is_dense(a) and is_dense(b) and np.may_share_memory(a, b):
-                raise RuntimeError(errors.PARTIAL_OVERLAP)
+            refuse_if(not same and is_dense(a) and is_dense(b) and np.may_share_memory(a, b), errors.PARTIAL_OVERLAP)
 
 
 def bump(x: Tensor) -> None:
@@ -107,8 +102,7 @@ def put_values(x: Tensor, a: AnyArray) -> None:
 
 
 def in_place(x: Tensor, fn: Callable, *args: object, single: bool = False) -> Tensor:
-    """x = fn(x, *args), in place. single: fn records one op at most, so that x needs no copy unless that op saves
-    it."""
+    """x = fn(x, *args), in place. single: fn records one op at most; x needs no copy unless that op saves it."""
     recorded = (now().grad and not now().inference and x._a.dtype.kind in "fc"
                 and (requires_grad(x) or any(requires_grad(a) for a in args)))
     check_in_place(x, recorded)
@@ -260,8 +254,7 @@ class CopySlices(Node):
 
 
 def set_history(x: Tensor, new: Tensor) -> None:
-    """x was given new's values in place: it gets new's history; the base of a view gets one that says which part was
-    written."""
+    """x, written in place, gets new's history; the base of a view gets one that says which part was written."""
     if new._a.dtype != x._a.dtype:
         new = record.apply(registry["cast"], (new,), {"dtype": x._a.dtype})
     if new._a.shape != x._a.shape:

@@ -8,7 +8,7 @@ from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites
 from .dtypes import converted
-from .errors import c_name, face
+from .errors import c_name, face, refuse_if
 from .inplace import fill
 from .promotion import promoted_type
 from .registry import define, function, in_precision, named, one_dim, run, sizes_of, tensor_of
@@ -42,8 +42,7 @@ def _alike(all: list, xs: list) -> list:
 def cat(tensors: Sequence, dim: int = 0, *, axis: object = None) -> AnyArray:
     """Tensors one after the other along a dimension."""
     xs = _elements("cat", tensors)
-    if not xs:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    refuse_if(not xs, "torch.cat(): expected a non-empty list of Tensors", ValueError)
     kept = [x for x in xs if x.shape != (0,)] or xs[:1]
     # what is empty fits everywhere
     ax = one_dim(dim if axis is None else axis, len(kept[0].shape)) if kept[0].shape != (0,) else 0
@@ -54,8 +53,7 @@ def cat(tensors: Sequence, dim: int = 0, *, axis: object = None) -> AnyArray:
 def stack(tensors: Sequence, dim: int = 0) -> Tensor:
     """Tensors of one shape along a new dimension."""
     xs = _elements("stack", tensors)
-    if not xs:
-        raise RuntimeError("stack expects a non-empty TensorList")
+    refuse_if(not xs, "stack expects a non-empty TensorList")
     ax = one_dim(dim, len(xs[0].shape) + 1)
     return named(composites.stack(*_alike(xs, xs), axis=ax), "StackBackward0", dim=ax)
 
@@ -78,12 +76,10 @@ _stacking("vstack", "Tensors one above the other.", "row_stack")
 @function()
 def flip(self: Tensor, *axes: object, dims: object = None) -> AnyArray:
     """The order along dimensions reversed."""
-    if dims is None and not axes:
-        raise TypeError('flip() missing 1 required positional arguments: "dims"')
+    refuse_if(dims is None and not axes, 'flip() missing 1 required positional arguments: "dims"', TypeError)
     given = [one_dim(d, len(self.shape)) for d in sizes_of(axes if dims is None else (dims,))]
     for d in given:
-        if given.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+        refuse_if(given.count(d) > 1, f"dim {d} appears multiple times in the list of dims")
     spec, operands = [], []
     for k, n in enumerate(self.shape):
         spec.append(("s", -1) if k in given else ":")
@@ -98,16 +94,14 @@ def flip(self: Tensor, *axes: object, dims: object = None) -> AnyArray:
 @function()
 def fliplr(self: Tensor) -> Tensor:
     """The order of the columns reversed."""
-    if len(self.shape) < 2:
-        raise RuntimeError("Input must be >= 2-d.")
+    refuse_if(len(self.shape) < 2, "Input must be >= 2-d.")
     return flip(self, 1)
 
 
 @function()
 def flipud(self: Tensor) -> Tensor:
     """The order of the rows reversed."""
-    if len(self.shape) < 1:
-        raise RuntimeError("Input must be >= 1-d.")
+    refuse_if(len(self.shape) < 1, "Input must be >= 1-d.")
     return flip(self, 0)
 
 
@@ -171,8 +165,7 @@ def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
 @function()
 def diag(self: Tensor, diagonal: int = 0) -> Tensor:
     """A vector on a diagonal of a matrix, or a matrix' diagonal."""
-    if len(self.shape) not in (1, 2):
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {len(self.shape)}D")
+    refuse_if(len(self.shape) not in (1, 2), f"diag(): Supports 1D or 2D tensors. Got {len(self.shape)}D")
     return diag_embed(self, diagonal) if len(self.shape) == 1 else self.diagonal(diagonal).clone()
 
 
@@ -180,10 +173,8 @@ def diag(self: Tensor, diagonal: int = 0) -> Tensor:
 def diff(self: Tensor, n: int = 1, dim: int = -1, prepend: "Tensor | None" = None,
          append: "Tensor | None" = None) -> Tensor:
     """Differences of neighbours along a dimension, of what is prepended and appended too."""
-    if not len(self.shape):
-        raise RuntimeError("diff expects input to be at least one-dimensional")
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
+    refuse_if(not len(self.shape), "diff expects input to be at least one-dimensional")
+    refuse_if(n < 0, f"order must be non-negative but got {n}")
     if n == 0:
         return self.clone()
     if prepend is not None or append is not None:
@@ -202,12 +193,9 @@ def meshgrid(*tensors: object, indexing: str = "ij") -> tuple:
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     for x in xs:
-        if len(x.shape) > 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x}")
-    if not xs:
-        raise RuntimeError("meshgrid expects a non-empty TensorList")
-    if any(x.dtype != xs[0].dtype for x in xs):
-        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+        refuse_if(len(x.shape) > 1, f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x}")
+    refuse_if(not xs, "meshgrid expects a non-empty TensorList")
+    refuse_if(any(x.dtype != xs[0].dtype for x in xs), "meshgrid expects all tensors to have the same dtype")
     shape = [math.prod(x.shape) for x in xs]
     grids = tuple([x.reshape([-1 if k == j else 1 for j in range(len(xs))]).expand(*shape) for k, x in enumerate(xs)])
     return tuple([g.transpose(0, 1) for g in grids]) if indexing == "xy" and len(xs) > 1 else grids
@@ -224,9 +212,8 @@ def _c_type(dtype: np.dtype) -> str:
 def fill_(self: Tensor, value: ArrayOrNumber) -> Tensor:
     """Every element set to a value, in place."""
     if isinstance(value, Tensor):
-        if value._a.ndim:
-            raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value._a.ndim} "
-                               "dimensions.")
+        refuse_if(value._a.ndim, f"fill_ only supports 0-dimension value tensor but got tensor with {value._a.ndim} "
+                  "dimensions.")
     elif self._a.dtype.kind != "c":
         value = converted(np.asarray(value), self._a.dtype, _c_type(self._a.dtype))[()]
     return fill(self, value, f"FillBackward{2 + isinstance(value, Tensor)}")
@@ -238,10 +225,8 @@ define("zero_", lambda self: fill(self, 0, "ZeroBackward0"), "Every element set 
 @function(only_method=True)
 def fill_diagonal_(self: Tensor, fill_value: int, wrap: bool = False) -> Tensor:
     """The diagonal set to a value, in place; wrap: begun anew below the square of a tall matrix."""
-    if len(self.shape) < 2:
-        raise RuntimeError("dimensions must larger than 1")
-    if len(self.shape) > 2 and len(set(self.shape)) > 1:
-        raise RuntimeError("all dimensions of input must be of equal length")
+    refuse_if(len(self.shape) < 2, "dimensions must larger than 1")
+    refuse_if(len(self.shape) > 2 and len(set(self.shape)) > 1, "all dimensions of input must be of equal length")
     rows, columns = self.shape[0], self.shape[-1]
     if wrap and len(self.shape) == 2:
         for start in range(columns + 1, rows, columns + 1):
@@ -268,8 +253,7 @@ Tensor.element_size = lambda self: self._a.itemsize  # type: ignore[attr-defined
 @function()
 def unbind(self: Tensor, dim: int = 0) -> tuple:
     """The parts along a dimension, one for each index."""
-    if not len(self.shape):
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    refuse_if(not len(self.shape), f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
     ax = one_dim(dim, len(self.shape))
     parts = [index_view(self, (slice(None),) * ax + (k,), label="SelectBackward0", creation="multi")
              for k in range(self.shape[ax])]
@@ -279,20 +263,17 @@ def unbind(self: Tensor, dim: int = 0) -> tuple:
 @function()
 def split(self: Tensor, split_size: object, dim: int = 0) -> tuple:
     """Stretches of a dimension, of one size or of given sizes."""
-    if not len(self.shape):
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    refuse_if(not len(self.shape), "split expects at least a 1-dimensional tensor")
     ax, n = one_dim(dim, len(self.shape)), self.shape[one_dim(dim, len(self.shape))]
     if isinstance(split_size, int):
-        if split_size < 0:
-            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+        refuse_if(split_size < 0, f"split expects split_size be non-negative, but got split_size={split_size}")
         if not split_size and n:
             raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
         sizes = [min(split_size, n - k) for k in range(0, n, max(split_size, 1))] or [0]
     else:
         sizes = list(split_size)
-        if sum(sizes) != n:
-            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
-                               f"dimension {dim}), but got split_sizes={sizes}")
+        refuse_if(sum(sizes) != n, f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size "
+                  f"at dimension {dim}), but got split_sizes={sizes}")
     starts = np.cumsum([0, *sizes])
     parts = [
         index_view(self, (slice(None),) * ax + (slice(int(s), int(s) + m),), label="SliceBackward0", creation="multi")
@@ -306,10 +287,8 @@ def split(self: Tensor, split_size: object, dim: int = 0) -> tuple:
 @function()
 def chunk(self: Tensor, chunks: int, dim: int = 0) -> tuple:
     """The tensor in (at most) this many stretches of a dimension."""
-    if not len(self.shape):
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    refuse_if(not len(self.shape), "chunk expects at least a 1-dimensional tensor")
+    refuse_if(chunks <= 0, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     n = self.shape[one_dim(dim, len(self.shape))]
     return split(self, -(-n // chunks), dim) if n else split(self, [0] * chunks, dim)
 

@@ -1,5 +1,4 @@
-"""Linear algebra on tensors: norms, what differs from numpy.linalg in more than the names of options, and how what is no
-matrix for a function is refused."""
+"""Linear algebra on tensors: norms, what differs from numpy.linalg, and how what is no matrix is refused."""
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +11,7 @@ from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from . import composites
 from .dtypes import as_dtype
-from .errors import face, scalar_name
+from .errors import face, refuse_if, scalar_name
 from .indexing import getitem
 from .inplace import number
 from .products import cross_product
@@ -74,8 +73,7 @@ def _refusing(f: Callable, called: str, square: bool, exact: bool = False) -> Ca
 
 
 def _check(A: Tensor, called: str, square: bool, exact: bool) -> None:
-    if A._a.ndim < 2:
-        raise RuntimeError(f"{called}: The input tensor A must have at least 2 dimensions.")
+    refuse_if(A._a.ndim < 2, f"{called}: The input tensor A must have at least 2 dimensions.")
     if square and A._a.shape[-1] != A._a.shape[-2]:
         raise RuntimeError(f"{called}: A must be batches of square matrices, but they are {A._a.shape[-2]} by "
                            f"{A._a.shape[-1]} matrices")
@@ -126,8 +124,7 @@ def _norm(self: AnyArray, p: ArrayOrNumber, dim: Axes, keepdim: bool) -> AnyArra
         raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{scalar_name(self.dtype)}")
     x, axes = self, dims_of(dim, len(self.shape))
-    if isinstance(p, str) and p != "fro":
-        raise RuntimeError(f"Only valid p norm strings are 'fro' and 'nuc' but got {p}")
+    refuse_if(isinstance(p, str) and p != "fro", f"Only valid p norm strings are 'fro' and 'nuc' but got {p}")
     p = number(p, "norm", "p")
     if p in ("fro", 2, None):
         return composites.norm(x, axes=axes, keep=keepdim)
@@ -170,8 +167,7 @@ define("dist", lambda self, other, p=2: norm(self - other, p),
 @step("PdistBackward0", "input", "self=input result", "p")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The p-norms of the differences of every two rows."""
-    if len(input.shape) != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {len(input.shape)}D")
+    refuse_if(len(input.shape) != 2, f"pdist only supports 2D tensors, got: {len(input.shape)}D")
     rows, columns = np.triu_indices(input.shape[0], 1)
     return (getitem(input, rows) - getitem(input, columns)).norm(float(number(p, "pdist", "p")), dim=-1)
 
@@ -194,15 +190,15 @@ def _told(f: Callable, result: type, inverted: bool = True) -> Callable:
     return call
 
 
-def norm_of(A: Tensor, ord: object = None, dim: Axes = None, keepdim: bool = False, *, dtype: DTypeLike = None) -> Tensor:
+def norm_of(A: Tensor, ord: object = None, dim: Axes = None, keepdim: bool = False, *,
+            dtype: DTypeLike = None) -> Tensor:
     """A vector's or matrix' norm."""
     x = A if dtype is None else A.to(dtype)
     if ord is None:
         return vector_norm(x, 2, dim, keepdim)
     if dim is None:
-        if len(x.shape) not in (1, 2):
-            raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
-                               f"{len(x.shape)}D.")
+        refuse_if(len(x.shape) not in (1, 2), "linalg.norm: If dim is not specified but ord is, the input must be 1D "
+                  f"or 2D. Got {len(x.shape)}D.")
         dim = 0 if len(x.shape) == 1 else (0, 1)
     if isinstance(dim, int) or len(dim) == 1:
         return vector_norm(x, ord, dim, keepdim)
@@ -228,9 +224,8 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     """X with A X = B (left=False: X A = B), A triangular."""
     if not left:
         return solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT
-    if len(B.shape) < 2 or A.shape[-1] != B.shape[-2]:
-        raise RuntimeError(f"linalg.solve_triangular: Incompatible shapes of A and B for the equation AX = B "
-                           f"({list(A.shape)} and {list(B.shape)})")
+    refuse_if(len(B.shape) < 2 or A.shape[-1] != B.shape[-2], "linalg.solve_triangular: Incompatible shapes of A and B "
+              f"for the equation AX = B ({list(A.shape)} and {list(B.shape)})")
     return named(face("scipy.linalg.solve_triangular", A, B, lower=not upper, unit_diagonal=unitriangular),
                  "LinalgSolveTriangularBackward0")
 
@@ -256,9 +251,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 def qr(A: Tensor, mode: str = "reduced") -> tuple:
     """Q, R."""
     if mode == "r":
-        if A.requires_grad:
-            raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please "
-                               "use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.")
+        refuse_if(A.requires_grad, "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. "
+                  "Please use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.")
         return QR(wrap(np.zeros(0, A.dtype)), face("numpy.linalg.qr", A, "r"))
     q, r = face("numpy.linalg.qr", A, mode)
     return QR(named(q, "LinalgQrBackward0", mode=mode), r)

@@ -1,5 +1,4 @@
-"""Nodes of the graph: what was done, to what, and how a gradient goes back through it; their hooks; and leaves, where
-gradients arrive."""
+"""Nodes of the graph: what was done, to what, how a gradient goes back; their hooks; leaves, where gradients arrive."""
 import itertools
 import threading
 import weakref
@@ -112,8 +111,7 @@ class Hooked:
 
 
 class Node(Showing):
-    """A step of the graph. `next` holds, for each tensor the step was given, the node that its gradient goes to (None:
-    nowhere)."""
+    """A step of the graph. `next` holds, for each tensor the step was given, the node its gradient goes to, or None."""
 
     __slots__ = ("next", "seq", "__weakref__", "__dict__")
     outputs = 1
@@ -149,8 +147,7 @@ class Node(Showing):
 
     @property
     def next_functions(self) -> tuple:
-        """(node, which of its results) for each tensor that the step was given; (None, 0) for one that requires no
-        gradient."""
+        """(node, which of its results) for each tensor that the step was given; (None, 0) without a gradient."""
         return tuple([(node if node is None else named(node), nr)
                       for node, nr in zip(self.next, self.nrs or (0,) * len(self.next))])
 
@@ -166,8 +163,7 @@ class Node(Showing):
         return True
 
     def register_hook(self, fn: Callable) -> RemovableHandle:
-        """Call fn(grad_inputs, grad_outputs) after the step's backward; what it returns replaces the gradients of the
-        inputs."""
+        """Call fn(grad_inputs, grad_outputs) after the step's backward; an answer replaces the former."""
         extra = self.hooked
         if extra.post is None:
             extra.post = Hooks()
@@ -291,8 +287,7 @@ class AccumulateGrad(Node):
 
     @property
     def dtype(self) -> "np.dtype | None":
-        """The dtype that gradients have there: that of the leaf, unless its grad_dtype says otherwise; None: that in
-        which they come."""
+        """The dtype of gradients there: the leaf's, or its grad_dtype; None: that in which they come."""
         extra = self.variable._x
         return extra.grad_dtype if extra is not None and extra.grad_dtype is not SAME else self.variable._a.dtype  # type: ignore[return-value]
 
@@ -304,15 +299,13 @@ class AccumulateGrad(Node):
         return ()
 
     def is_wanted(self) -> bool:
-        """Whether the leaf still takes gradients: since the graph was built, it may have been frozen, or become a
-        result of other steps."""
+        """Whether the leaf still takes gradients: it may have been frozen since, or become a result of other steps."""
         if self.variable._fn is not None:
             raise RuntimeError(errors.MOVED)
         return self.variable._rg
 
     def accumulate(self, g: AnyArray, owned: bool) -> None:
-        """Add the array g into .grad, in place; a first gradient is kept as it is if it is nobody else's and laid out
-        like the leaf."""
+        """Add the array g into .grad, in place; a first one is kept as it is if nobody else has it."""
         x = self.variable
         with _lock:
             have = x._g
@@ -336,8 +329,7 @@ class AccumulateGrad(Node):
 
 
 def laid_out(g: AnyArray, x: np.ndarray, owned: bool, dtype: "np.dtype | None") -> np.ndarray:
-    """g in memory laid out as x is, if x is dense, else in row-major order; g itself where that is what it is. dtype:
-    None for g's own."""
+    """g in memory laid out as x is, if x is dense, else in row-major order; dtype: None for g's own."""
     dtype = np.asarray(g).dtype if dtype is None else dtype
     if g.__class__ is np.ndarray and owned and g.base is None and g.strides == x.strides and g.dtype is dtype:
         return g

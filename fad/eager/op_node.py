@@ -44,8 +44,7 @@ class Handle:
 
 
 class OpNode(Node):
-    """A step that is an op of the table. xs and ys hold what is saved: a tensor, an array of a result, a number, or a
-    Meta."""
+    """A step that is an op of the table; xs and ys hold what is saved: tensors, arrays, numbers, or a Meta."""
 
     handle: Any
     xs: Any

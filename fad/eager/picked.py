@@ -1,5 +1,4 @@
-"""Elements of a tensor at given places: what gather, sort, topk and max pooling come to. Each is one step that saves
-the places, with a way back of its own."""
+"""Elements of a tensor at given places: gather, sort, topk, max pooling. Each is a step that saves the places."""
 import math
 from collections.abc import Callable
 from functools import lru_cache
@@ -172,8 +171,7 @@ parts, indexed, rows = (
 
 
 def in_planes(places: AnyArray, rank: int, shape: tuple) -> AnyArray:
-    """The places in the flattened array of this shape of elements at places of its planes, the last `rank` dimensions.
-    """
+    """The places in the flattened array of this shape of elements at places of its planes, the last `rank` axes."""
     places = raw(places)
     starts = _starts(tuple(shape[:-rank]), rank, math.prod(shape[-rank:]))
     return places if starts is None else places + starts

@@ -11,6 +11,7 @@ from ..util.interrupts import let_through
 from ..util.lazy import LazyModule
 from . import errors, promotion, record
 from .conversion import to
+from .errors import refuse_if
 from .fast import binary, unary
 from .inplace import check_in_place, check_overlap, in_place, requires_grad
 from .overrides import MISSING, handled, overriding
@@ -151,8 +152,7 @@ def _log_of_sum(x: Tensor, y: Tensor) -> Tensor:
 
 @step("LogaddexpBackward0", "x y", "self=x other=y")
 def _of_complex(x: Tensor, y: Tensor) -> Tensor:
-    """log(e^x + e^y) of complex numbers: the one near that with the larger real part, whatever turns its imaginary
-    part has made."""
+    """log(e^x + e^y) of complex numbers: the one near that with the larger real part, whatever its imaginary part."""
     a, b = np.asarray(raw(x)), np.asarray(raw(y))
     swapped, nothing = a.real < b.real, np.isneginf(a.real) & np.isneginf(b.real)
     x, y = (op["where"](nothing, 0.0, z) for z in (x, y))
@@ -210,8 +210,7 @@ def _times(alpha: ArrayOrNumber, other: ArrayOrNumber, self: Tensor) -> ArrayOrN
     if not (isinstance(self, (Tensor, int, float, complex)) and isinstance(other, (Tensor, int, float, complex))):
         return other * alpha
     dtype = result_type((self, other))
-    if isinstance(alpha, bool) and dtype.kind != "b":
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    refuse_if(isinstance(alpha, bool) and dtype.kind != "b", "Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and dtype.kind in "iub":
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and dtype.kind != "c":
@@ -244,9 +243,8 @@ def rsub(self: Tensor, other: ArrayOrNumber, *, alpha: int = 1) -> Tensor:
 @function("div", "divide", changing=True)
 def div(self: ArrayOrNumber, other: ArrayOrNumber, *, rounding_mode: "str | None" = None) -> Tensor:
     """self / other; rounding_mode "floor" or "trunc" rounds the quotient."""
-    if rounding_mode not in (None, "floor", "trunc"):
-        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
-                           f"'{rounding_mode}'")
+    refuse_if(rounding_mode not in (None, "floor", "trunc"), "div expected rounding_mode to be one of None, 'trunc', "
+              f"or 'floor' but found '{rounding_mode}'")
     if rounding_mode is not None:
         refuse(f"div_{rounding_mode}", (tensor_of(self), other))
     if rounding_mode is not None and all(np.asarray(raw(v)).dtype.kind in "iub" for v in (self, other)):

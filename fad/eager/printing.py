@@ -51,8 +51,7 @@ def text_of(a: np.ndarray, indent: int) -> str:
 
 
 def _grad_fn_name(t: Tensor) -> str:
-    """The name of a tensor's node; Invalid, for a view that may not be used any more because of what was done to its
-    base."""
+    """The name of a tensor's node; Invalid for a view that may not be used any more, for what was done to its base."""
     try:
         fn = t.grad_fn
     except RuntimeError:

@@ -7,7 +7,7 @@ import numpy as np
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites
-from .errors import c_name, expands, face, not_expandable
+from .errors import c_name, expands, face, not_expandable, refuse_if
 from .fast import product
 from .promotion import agree
 from .registry import by_record, define, function, in_precision, named, one_dim, run, tensor_of
@@ -52,8 +52,7 @@ function("matmul")(matmul)
 def _ranks(name: str, ranks: tuple, *xs: Tensor) -> None:
     """Raise unless tensors have so many dimensions."""
     have = tuple([len(x.shape) for x in xs])
-    if have != ranks:
-        raise RuntimeError(f"{name}: expected tensors of {ranks} dimensions, but got {have}")
+    refuse_if(have != ranks, f"{name}: expected tensors of {ranks} dimensions, but got {have}")
 
 
 def _of_ranks(name: str, ranks: tuple, f: Callable = matmul) -> None:
@@ -141,8 +140,7 @@ define("kron", lambda self, other: in_precision(face("numpy.kron", self, other),
 def cross_product(self: Tensor, other: Tensor, dim: int = -1) -> Tensor:
     """The cross products of vectors of three along a dimension, the others broadcast."""
     n = len(self.shape)
-    if len(other.shape) != n:
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    refuse_if(len(other.shape) != n, "linalg.cross: inputs must have the same number of dimensions.")
     ax = one_dim(dim, n)
     if self.shape[ax] != 3 or other.shape[ax] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[ax]} and "
@@ -157,16 +155,14 @@ def cross(self: Tensor, other: Tensor, dim: "int | None" = None) -> Tensor:
         n = max(len(self.shape), len(other.shape))
         shape = np.broadcast_shapes(tuple(self.shape), tuple(other.shape))
         dim = next((k for k in range(n) if shape[k] == 3), None)
-        if dim is None:
-            raise RuntimeError("no dimension of size 3 in input")
+        refuse_if(dim is None, "no dimension of size 3 in input")
     return cross_product(self, other, dim)
 
 
 @function()
 def trace(self: Tensor) -> AnyArray:
     """The sum of a matrix' diagonal."""
-    if len(self.shape) != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {len(self.shape)}")
+    refuse_if(len(self.shape) != 2, f"trace: expected a matrix, but got tensor with dim {len(self.shape)}")
     return composites.trace(self) if self.dtype.kind in "fc" else self.diagonal().sum()
 
 
@@ -189,8 +185,7 @@ def cholesky(self: Tensor, upper: bool = False) -> Tensor:
 
 @function(method=False)
 def einsum(equation: str, *operands: Tensor) -> Tensor:
-    """Sums of products, by NumPy's notation; dimensions that only the operands have under an ellipsis are summed over,
-    too."""
+    """Sums of products, by NumPy's notation; dimensions that operands alone have under an ellipsis are summed, too."""
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
     words, arrow, out = equation.replace(" ", "").partition("->") if isinstance(equation, str) else ("", "", "")
     if len(given) == 1 and isinstance(given[0], Tensor) and "," not in words:

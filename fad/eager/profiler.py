@@ -9,6 +9,7 @@ import numpy as np
 
 from ..util.array import AnyArray
 from ..util.forks import renewed
+from .errors import refuse_if
 from .events import BACKWARD, FUNCTION, USER, EventList, FunctionEvent, FunctionEventAvg
 from .record import timed
 from .state import change, now
@@ -44,8 +45,7 @@ class profile:
     def __init__(self, enabled: bool = True, *, use_cuda: bool = False, record_shapes: bool = False,
                  with_flops: bool = False, profile_memory: bool = False, with_stack: bool = False,
                  with_modules: bool = False, use_kineto: bool = False, use_cpu: bool = True, **others: object):
-        if use_cuda:
-            raise RuntimeError("use_cuda: there is no such device here, fad computes on the CPU")
+        refuse_if(use_cuda, "use_cuda: there is no such device here, fad computes on the CPU")
         self.enabled, self.record_shapes = enabled, record_shapes
         self.events: list = []
         self.threads: WeakKeyDictionary = WeakKeyDictionary()                 # in which thread a node was made
@@ -55,8 +55,7 @@ class profile:
     def __enter__(self) -> "profile":
         if not self.enabled:
             return self
-        if self.entered or now().profiler is not None:
-            raise RuntimeError("Profiler context manager is not reentrant")
+        refuse_if(self.entered or now().profiler is not None, "Profiler context manager is not reentrant")
         self.entered = True
         change(profiler=self)
         return self
@@ -88,8 +87,7 @@ class profile:
     @property
     def function_events(self) -> EventList:
         """The events, in order."""
-        if not self.entered:
-            raise RuntimeError("Profiler didn't finish running")
+        refuse_if(not self.entered, "Profiler didn't finish running")
         return EventList(sorted(self.events, key=lambda e: e.time_range.start))
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> EventList:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..util.array import ArrayOrNumber
 from . import errors
+from .errors import refuse_if
 from .overrides import MISSING, handled
 from .tensor import Tensor, is_operand, raw
 from .tensor import default as default
@@ -129,8 +130,7 @@ def refuse(name: str, operands: tuple) -> None:
     kinds, error = _SAID.get(name, ("", None))
     if dtype.kind in kinds:
         raise type(error)(*error.args)
-    if name in _WHOLE and dtype.kind in "iu" and not np.all(raw(operands[1])):
-        raise RuntimeError("ZeroDivisionError")
+    refuse_if(name in _WHOLE and dtype.kind in "iu" and not np.all(raw(operands[1])), "ZeroDivisionError")
 
 
 def refuse_in_place(name: str, x: Tensor, others: tuple) -> None:
@@ -138,19 +138,16 @@ def refuse_in_place(name: str, x: Tensor, others: tuple) -> None:
     dtype = result_type((x, *others))
     if name != "sub" and _SAME.get(name, name) not in ("lt", "le", "gt", "ge") and not castable(dtype, x._a.dtype):
         raise RuntimeError(errors.not_castable(dtype, x._a.dtype))
-    if name == "abs" and dtype.kind == "c":
-        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    refuse_if(name == "abs" and dtype.kind == "c", "In-place abs is not supported for complex tensors.")
     refuse(name, (x, *others))
 
 
 def _refuse_difference(operands: tuple) -> None:
     true = [raw(x).dtype.kind == "b" if isinstance(x, (Tensor, np.ndarray, np.generic)) else isinstance(x, bool)
             for x in operands]
-    if all(true):
-        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-                           "`logical_xor()` operator instead.")
-    if any(true):
-        raise RuntimeError(f"Subtraction, the `-` operator, with {_BOOL}")
+    refuse_if(all(true), "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+              "`logical_xor()` operator instead.")
+    refuse_if(any(true), f"Subtraction, the `-` operator, with {_BOOL}")
 
 
 def agree(text: str, *xs: object, name: Callable = errors.scalar_name) -> None:

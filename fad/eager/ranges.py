@@ -8,7 +8,7 @@ import numpy as np
 from ..util.array import AnyArray, DTypeLike
 from .creation import creating, leaf, numbers, ranks
 from .dtypes import as_dtype, on_cpu
-from .errors import c_name, scalar_name
+from .errors import c_name, refuse_if, scalar_name
 from .inplace import number, wanted
 from .promotion import default, default_complex
 from .registry import function
@@ -28,15 +28,11 @@ _NO_END: Any = object()
 def arange(start: object = 0, end: object = _NO_END, step: object = 1, *, dtype: DTypeLike) -> np.ndarray:
     """start, start + step, ... below end."""
     start, end = (0, start) if end is _NO_END or end is None else (start, end)
-    if dtype is not None and dtype.kind == "b":
-        raise NotImplementedError('"arange_cpu" not implemented for \'Bool\'')
+    refuse_if(dtype is not None and dtype.kind == "b", '"arange_cpu" not implemented for \'Bool\'', NotImplementedError)
     low, high, by = numbers("arange", start=start, end=end, step=step)
-    if not by:
-        raise RuntimeError("step must be nonzero")
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"unsupported range: {low} -> {high}")
-    if (high - low) * by < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    refuse_if(not by, "step must be nonzero")
+    refuse_if(not (math.isfinite(low) and math.isfinite(high)), f"unsupported range: {low} -> {high}")
+    refuse_if((high - low) * by < 0, "upper bound and lower bound inconsistent with step sign")
     if dtype is not None and dtype.kind in "iu":
         return _whole_range(low, high, by, dtype)
     a = np.arange(low, high, by)
@@ -48,8 +44,7 @@ def _whole_range(low: object, high: object, by: object, dtype: np.dtype) -> np.n
     first, last, step = _in_whole(dtype, low, high, by)
     if dtype == np.int64:
         low, high, by = first, last, step
-        if not by:
-            raise ValueError("step must be nonzero")
+        refuse_if(not by, "step must be nonzero", ValueError)
     return (first + step * np.arange(math.ceil((high - low) / by))).astype(dtype)
 
 
@@ -64,8 +59,7 @@ def range(start: Any, end: Any, step: Any = 1, *, dtype: DTypeLike = None, requi
 
 
 def _steps(steps: object) -> int:
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
+    refuse_if(steps < 0, "number of steps must be non-negative")
     return operator.index(steps)
 
 

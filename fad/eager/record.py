@@ -45,8 +45,7 @@ def numbers(args: Sequence, edges: Sequence) -> "tuple | None":
 
 
 class Nowhere(Node):
-    """The node of a view that was made without recording, of a tensor that requires gradients: gradients are dropped.
-    """
+    """The node of a view made without recording, of a tensor that requires gradients: gradients are dropped."""
 
     def pull(self, g: object) -> tuple:
         return ()
@@ -128,8 +127,7 @@ def _cast() -> Op:
 
 
 def apply_lean(op: Op, x: object, rest: tuple, params: dict, label: "str | None" = None) -> Tensor:
-    """apply for an op of one tensor (and constants) with one result, by a shorter way where nothing unusual is asked
-    for."""
+    """apply for an op of one tensor (and constants) with one result, shorter where nothing unusual is asked for."""
     if not now().quick or not isinstance(x, Tensor) or x._view is not None or x._x is not None:
         return apply(op, (x, *rest), params, label) if isinstance(x, Tensor) else op(x, *rest, **params)
     a = x._a

@@ -10,7 +10,7 @@ from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from . import composites
 from .composite import COMPOSITES
 from .dtypes import as_dtype
-from .errors import scalar_name
+from .errors import refuse_if, scalar_name
 from .fast import sum_of_all
 from .picked import chosen
 from .promotion import default
@@ -135,8 +135,7 @@ _ALONG = {name: _along(name) for name in ("max", "min")}
 
 def _not_empty(x: AnyArray, axes: "tuple | None", name: str) -> None:
     """Raise where there is nothing to choose from, or numbers that have no order."""
-    if x.dtype.kind == "c" and isinstance(x, Tensor):
-        raise RuntimeError(f"{name}(): does not support complex input")
+    refuse_if(x.dtype.kind == "c" and isinstance(x, Tensor), f"{name}(): does not support complex input")
     if 0 not in x.shape:
         return
     if axes is None:
@@ -144,8 +143,7 @@ def _not_empty(x: AnyArray, axes: "tuple | None", name: str) -> None:
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
             "the 'dim' argument.")
     for ax in axes:
-        if not x.shape[ax]:
-            raise IndexError(f"{name}(): Expected reduction dim {ax} to have non-zero size.")
+        refuse_if(not x.shape[ax], f"{name}(): Expected reduction dim {ax} to have non-zero size.", IndexError)
 
 
 def _shared(x: object, won: np.ndarray) -> Tensor:
@@ -294,8 +292,7 @@ define("count_nonzero", lambda self, dim=None: _reduced("sum", self != 0, dim, F
 def nonzero(self: Tensor, *, as_tuple: bool = False, out: "Tensor | None" = None) -> "AnyArray | tuple":
     """The indices of what is not zero: a row for each, or a tensor for each axis."""
     if as_tuple:
-        if out is not None:
-            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
+        refuse_if(out is not None, "nonzero does not support the out kwarg when as_tuple is True")
         return tuple([wrap(i) for i in np.nonzero(np.atleast_1d(self._a))])
     found = wrap(np.argwhere(self._a))
     if out is not None and out.dtype != found.dtype:

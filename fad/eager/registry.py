@@ -1,5 +1,4 @@
-"""The table of functions and methods of tensors, under PyTorch's names. Its entries are at fad.<name> and at
-Tensor.<name>."""
+"""The table of functions and methods of tensors, under PyTorch's names, at fad.<name> and Tensor.<name>."""
 import functools
 import inspect
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from ..ir.op import Op
 from ..ops.table import TABLE
 from ..util.array import AnyArray, ArrayOrNumber
 from . import errors
-from .errors import face
+from .errors import face, refuse_if
 from .inplace import check_overlap, in_place, requires_grad
 from .overrides import MISSING, handled, overridable, overriding
 from .promotion import castable, precision, result_type
@@ -26,8 +25,7 @@ FUNCTIONS: dict[str, Callable] = {}
 
 
 def function(*names: str, method: bool = True, only_method: bool = False, changing: bool = False) -> Callable:
-    """Decorator: this function of a tensor under these names, as a function and as a method (`changing`: in place too,
-    as name_)."""
+    """Decorator: enter this function of a tensor under these names, as a method too, and (changing) in place."""
     def register(f: Callable) -> Callable:
         for name in names or (f.__name__,):
             add(name, f, method, only_method, changing)
@@ -150,9 +148,8 @@ def delivered(y: object, out: object, name: str) -> Any:
     if now().dual_level >= 0 and any(tangent_of(t) is not None for t in (y, out)):
         raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
                                   "out= function")
-    if now().grad and (requires_grad(y) or requires_grad(out)):
-        raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
-                           "one of the arguments requires grad.")
+    refuse_if(now().grad and (requires_grad(y) or requires_grad(out)), f"{name}(): functions with out=... arguments "
+              "don't support automatic differentiation, but one of the arguments requires grad.")
     if not castable(y._a.dtype, out._a.dtype):
         raise RuntimeError(errors.not_castable(y._a.dtype, out._a.dtype))
     if out._a.shape != y._a.shape:
@@ -161,8 +158,7 @@ def delivered(y: object, out: object, name: str) -> Any:
 
 
 def named(y: ArrayOrNumber, label: str, **note: object) -> Any:
-    """y, its node under another name: that of the function whose last step it is; note: what the node shows as
-    _saved_<name>."""
+    """y, whose node gets the name of the function whose last step it is; note: what it shows as _saved_<name>."""
     fn = getattr(y, "_fn", None)
     if fn is not None:
         fn.label = label
@@ -190,8 +186,7 @@ def tensor_of(x: object) -> Any:
 
 
 def in_precision(y: object, operands: tuple) -> Any:
-    """A result of inexact numbers (of NumPy's function, which has its own rules) in the precision of the tensors it
-    was computed of."""
+    """A result of inexact numbers (of NumPy's function) in the precision of the tensors it was computed of."""
     if isinstance(y, (np.ndarray, np.generic)):  # what does not hang on the tensors' values, as a matrix' power 0
         y = tensor_of(y)
     if not isinstance(y, Tensor) or y._a.dtype.kind not in "fc":

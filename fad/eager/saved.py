@@ -13,6 +13,7 @@ import numpy as np
 
 from ..util.array import AnyArray
 from . import errors
+from .errors import refuse_if
 from .state import change, changed, now
 from .tensor import Renumbered, Tensor, alias, weak, wrap_result
 
@@ -65,20 +66,16 @@ class SavedTensor:
 
     def register_hooks(self, pack_hook: object = None, unpack_hook: object = None) -> None:
         """Keep what pack_hook returns for the tensor, and read it back through unpack_hook."""
-        if self.freed:
-            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
-                               "values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-                               "retain_graph=True if you need to backward through the graph a second time or if you "
-                               "need to access saved variables after calling backward.")
-        if not callable(pack_hook) or not callable(unpack_hook):
-            raise TypeError("register_hooks(): incompatible function arguments. The following argument types are "
-                            "supported:\n"
-                            "    1. (self: SavedTensor, pack_hook: Callable, unpack_hook: Callable) -> None")
-        if self.hooks is not None:
-            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only "
-                               "one pair of hooks is allowed at a time.")
-        if self.original is None:
-            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        refuse_if(self.freed, "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
+                  "values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+                  "retain_graph=True if you need to backward through the graph a second time or if you need to access "
+                  "saved variables after calling backward.")
+        refuse_if(not callable(pack_hook) or not callable(unpack_hook), "register_hooks(): incompatible function "
+                  "arguments. The following argument types are supported:\n    1. (self: SavedTensor, pack_hook: "
+                  "Callable, unpack_hook: Callable) -> None", TypeError)
+        refuse_if(self.hooks is not None, "Calling register_hooks on a saved tensor whose hooks have already been set. "
+                  "Hint: only one pair of hooks is allowed at a time.")
+        refuse_if(self.original is None, "Calling register_hooks on a saved tensor with value None is forbidden")
         if self.original._vc[0] != self.version:
             raise RuntimeError(self.stale(self.original))
         self.pack((pack_hook, unpack_hook))
@@ -92,11 +89,10 @@ class SavedTensor:
         before = t._vc[0]
         with changed(grad=False, pack_hooks=(), mutation=None):
             self.kept = hooks[0](t if self.node is None else alias(t))
-        if t._vc[0] != before:
-            raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
-                               "pack hook can not be modified by in-place operations as this can lead to unexpected "
-                               "side-effects. Please open an issue if you need to perform in-place operations on the "
-                               "input to a pack hook.")
+        refuse_if(t._vc[0] != before, "A saved tensor pack hook is modifying its input in place. Tensors provided as "
+                  "input to pack hook can not be modified by in-place operations as this can lead to unexpected "
+                  "side-effects. Please open an issue if you need to perform in-place operations on the input to a "
+                  "pack hook.")
         self.hooks, self.original = hooks, None
 
     def unpack(self) -> Any:
@@ -180,9 +176,8 @@ class saved_tensors_hooks:
     """
 
     def __init__(self, pack_hook: Callable, unpack_hook: Callable):
-        if not callable(pack_hook) or not callable(unpack_hook):
-            raise TypeError("saved_tensors_hooks(): incompatible function arguments: pack_hook and unpack_hook must be "
-                            "callable")
+        refuse_if(not callable(pack_hook) or not callable(unpack_hook), "saved_tensors_hooks(): incompatible function "
+                  "arguments: pack_hook and unpack_hook must be callable", TypeError)
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self) -> None:
@@ -195,8 +190,7 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Within, saved tensors are copied to memory of their own (there is one device here, so that is all there is to
-    do)."""
+    """Within, saved tensors are copied to memory of their own (there is one device, so that is all there is to do)."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
         def pack(t: Tensor) -> np.ndarray:
@@ -210,7 +204,6 @@ class save_on_cpu(saved_tensors_hooks):
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str, prior: "Any | None" = None) -> Iterator[None]:
     """Within, saved_tensors_hooks may not be used: doing so raises RuntimeError with this message."""
-    if now().pack_hooks:
-        raise RuntimeError(error_message)
+    refuse_if(now().pack_hooks, error_message)
     with changed(hooks_refused=error_message):
         yield

@@ -8,7 +8,7 @@ import numpy as np
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray
 from . import composites
-from .errors import mismatch, not_expandable, told
+from .errors import mismatch, not_expandable, refuse_if, told
 from .inplace import copy_
 from .registry import FUNCTIONS, define, function, one_dim, sizes_of
 from .tensor import Size, Tensor, way_of, wrap
@@ -39,17 +39,13 @@ def _completed(size: tuple, count: int, shape: tuple) -> tuple:
         k = next(k for k, n in enumerate(size) if n < -1)
         raise RuntimeError(f"invalid shape dimension {size[k]} at index {k} of shape {list(size)}")
     if -1 in size:
-        if size.count(-1) > 1:
-            raise RuntimeError("only one dimension can be inferred")
+        refuse_if(size.count(-1) > 1, "only one dimension can be inferred")
         known = -math.prod(size)
-        if known == 0 == count:
-            raise RuntimeError(f"cannot reshape tensor of 0 elements into shape {list(size)} because the unspecified "
-                               "dimension size -1 can be any value and is ambiguous")
-        if known == 0 or count % known:
-            raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
+        refuse_if(known == 0 == count, f"cannot reshape tensor of 0 elements into shape {list(size)} because the "
+                  "unspecified dimension size -1 can be any value and is ambiguous")
+        refuse_if(known == 0 or count % known, f"shape '{list(size)}' is invalid for input of size {count}")
         return tuple([count // known if n == -1 else n for n in size])
-    if math.prod(size) != count:
-        raise RuntimeError(f"shape '{list(size)}' is invalid for input of size {count}")
+    refuse_if(math.prod(size) != count, f"shape '{list(size)}' is invalid for input of size {count}")
     return size
 
 
@@ -69,9 +65,8 @@ def view(self: Tensor, *shape: object) -> Tensor:
         return as_dtype_of(self, np.dtype(shape[0]))
     size = _completed(sizes_of(shape), self._a.size, self._a.shape)
     a = self._a.reshape(size)
-    if self._a.size and not np.shares_memory(a, self._a):
-        raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
-                           "spans across two contiguous subspaces). Use .reshape(...) instead.")
+    refuse_if(self._a.size and not np.shares_memory(a, self._a), "view size is not compatible with input tensor's size "
+              "and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
     return reshape_view(self, size)
 
 
@@ -92,8 +87,7 @@ def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     first, last = one_dim(start_dim, len(shape)), one_dim(end_dim, len(shape))
     if not shape:
         return reshape(self, 1)
-    if first > last:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    refuse_if(first > last, "flatten() has invalid args: start_dim cannot come after end_dim")
     return self if first == last else reshape(self, *shape[:first], int(math.prod(shape[first:last + 1])),
                                               *shape[last + 1:])
 
@@ -102,8 +96,7 @@ def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def unflatten(self: Tensor, dim: int, sizes: Sequence) -> AnyArray:
     """A dimension split into several."""
     ax = one_dim(dim, len(self.shape))
-    if not len(sizes):
-        raise RuntimeError("unflatten: sizes must be non-empty")
+    refuse_if(not len(sizes), "unflatten: sizes must be non-empty")
     try:
         sizes = _completed(tuple(sizes), self.shape[ax], self.shape)
     except RuntimeError:
@@ -136,13 +129,11 @@ def unsqueeze(self: object, dim: int) -> Tensor:
 def permute(self: Tensor, *axes: object, dims: "tuple | None" = None) -> Tensor:
     """The dimensions in another order."""
     given = sizes_of(axes if dims is None else (dims,))
-    if len(given) != len(self.shape):
-        raise RuntimeError(f"permute(sparse_coo): number of dimensions in the tensor input does not match the length "
-                           "of the desired ordering of "
-                           f"dimensions i.e. input.dim() = {len(self.shape)} is not equal to len(dims) = {len(given)}")
+    refuse_if(len(given) != len(self.shape), "permute(sparse_coo): number of dimensions in the tensor input does not "
+              f"match the length of the desired ordering of dimensions i.e. input.dim() = {len(self.shape)} is not "
+              f"equal to len(dims) = {len(given)}")
     order = tuple([one_dim(d, len(self.shape)) for d in given])
-    if len(set(order)) != len(order):
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    refuse_if(len(set(order)) != len(order), "permute(): duplicate dims are not allowed.")
     return transpose_view(self, order)
 
 
@@ -163,8 +154,7 @@ define("swapaxes", lambda self, axis0, axis1: transpose(self, axis0, axis1), "Tw
 @function()
 def t(self: Tensor) -> AnyArray:
     """A matrix transposed."""
-    if len(self.shape) > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {len(self.shape)}D")
+    refuse_if(len(self.shape) > 2, f"t() expects a tensor with <= 2 dimensions, but self is {len(self.shape)}D")
     return transpose_view(self, tuple(range(len(self.shape)))[::-1], label="TBackward0")
 
 
@@ -237,12 +227,10 @@ def broadcast_tensors(*tensors: Tensor) -> tuple:
 @function(method=False)
 def view_as_real(self: Tensor) -> Tensor:
     """A complex tensor's real and imaginary parts, along a new last dimension of its memory."""
-    if self._a.dtype.kind != "c":
-        raise RuntimeError("view_as_real is only supported for complex tensors")
-    if way_of(self) is not None:
-        raise RuntimeError("view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
-                           "tensor so you can view it as real, use self.resolve_conj(); however, be warned that the "
-                           "resulting tensor will NOT alias the original.")
+    refuse_if(self._a.dtype.kind != "c", "view_as_real is only supported for complex tensors")
+    refuse_if(way_of(self) is not None, "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the "
+              "conjugate tensor so you can view it as real, use self.resolve_conj(); however, be warned that the "
+              "resulting tensor will NOT alias the original.")
     return as_real_view(self)
 
 
@@ -250,14 +238,10 @@ def view_as_real(self: Tensor) -> Tensor:
 def view_as_complex(self: Tensor) -> Tensor:
     """A real tensor's last dimension, of size 2, as the parts of complex numbers."""
     a = self._a
-    if a.dtype.kind != "f":
-        raise RuntimeError("view_as_complex is only supported for floating point tensors")
-    if not a.ndim:
-        raise RuntimeError("Input tensor must have one or more dimensions")
-    if a.shape[-1] != 2:
-        raise RuntimeError("Tensor must have a last dimension of size 2")
-    if a.size and a.strides[-1] != a.itemsize:
-        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    refuse_if(a.dtype.kind != "f", "view_as_complex is only supported for floating point tensors")
+    refuse_if(not a.ndim, "Input tensor must have one or more dimensions")
+    refuse_if(a.shape[-1] != 2, "Tensor must have a last dimension of size 2")
+    refuse_if(a.size and a.strides[-1] != a.itemsize, "Tensor must have a last dimension with stride 1")
     if a.size and any(s % (2 * a.itemsize) for s in a.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     return as_complex_view(self)
@@ -275,8 +259,7 @@ def _part(x: Tensor, k: int) -> Tensor:
 
 def _imag(self: Tensor) -> Tensor:
     """The imaginary part, sharing memory."""
-    if self._a.dtype.kind != "c":
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    refuse_if(self._a.dtype.kind != "c", "imag is not implemented for tensors with non-complex dtypes.")
     if way_of(self) is not np.conjugate:
         return _part(self, 1)
     return index_view(neg_view(as_real_view(conj_view(self))), (Ellipsis, 1), label="SelectBackward0")
@@ -301,8 +284,7 @@ def contiguous(self: AnyArray, memory_format: object = None) -> AnyArray:
 @function()
 def select(self: Tensor, dim: int, index: int) -> Tensor:
     """One index along a dimension, which goes."""
-    if not len(self.shape):
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    refuse_if(not len(self.shape), "select() cannot be applied to a 0-dim tensor.", IndexError)
     ax = one_dim(dim, len(self.shape))
     if not -self.shape[ax] <= int(index) < self.shape[ax]:
         raise IndexError(f"select(): index {int(index)} out of range for tensor of size {list(self.shape)} at "
@@ -313,19 +295,16 @@ def select(self: Tensor, dim: int, index: int) -> Tensor:
 @function()
 def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     """A stretch of a dimension."""
-    if not len(self.shape):
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    refuse_if(not len(self.shape), "narrow() cannot be applied to a 0-dim tensor.")
     if isinstance(start, Tensor) and (start._a.ndim or start._a.dtype.kind not in "iu"):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
     ax, start = one_dim(dim, len(self.shape)), int(start)
     n = self.shape[ax]
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
+    refuse_if(length < 0, "narrow(): length must be non-negative.")
     if not -n <= start <= n:
         raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
     start = start + n if start < 0 else start
-    if start + length > n:
-        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    refuse_if(start + length > n, f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
     return index_view(self, (slice(None),) * ax + (slice(start, start + int(length)),))
 
 
@@ -333,8 +312,7 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
 def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of two dimensions, sharing memory."""
     first, second = one_dim(dim1, len(self.shape)), one_dim(dim2, len(self.shape))
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    refuse_if(first == second, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     return diagonal_view(self, offset, first, second)
 
 
@@ -342,8 +320,7 @@ def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Ten
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """All stretches of this size along a dimension, a step apart, sharing memory."""
     ax = one_dim(dimension, len(self.shape))
-    if size < 0:
-        raise RuntimeError(f"size is {size} but must be >= 0")
+    refuse_if(size < 0, f"size is {size} but must be >= 0")
     if not self.shape:
         return reshape(self, 1)[:size]
     if size > self.shape[ax] or step <= 0:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..util.array import AnyArray
 from . import errors
+from .errors import refuse_if
 from .saved import Meta, SavedTensor
 from .saved_names import SHOWN
 from .tensor import Tensor, raw, wrap
@@ -56,8 +57,7 @@ class Showing:
     __slots__ = ()
 
     def entries(self) -> dict:
-        """The arguments and results that the step holds: tensors, SavedTensors, numbers, a Meta of what is not saved.
-        """
+        """The arguments and results that the step holds: tensors, SavedTensors, numbers, a Meta of others."""
         return {}
 
     def parameters(self) -> dict:
@@ -75,8 +75,7 @@ class Showing:
     def __getattr__(self, name: str) -> Any:
         raw = name.startswith("_raw_saved_")
         found = self._looked_up(name[11 if raw else 7:], raw) if raw or name.startswith("_saved_") else _NONE
-        if found is _NONE:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        refuse_if(found is _NONE, f"{type(self).__name__!r} object has no attribute {name!r}", AttributeError)
         return found
 
     def _looked_up(self, name: str, raw: bool) -> Any:
@@ -86,8 +85,7 @@ class Showing:
         entry = entries[name]
         if raw:
             return self.kept(name, entry) if _is_tensor(entry) else _raw(entry)
-        if entry is FREED:
-            raise RuntimeError(errors.SECOND_TIME)
+        refuse_if(entry is FREED, errors.SECOND_TIME)
         return _as_seen(self.opened(name, entry))
 
     def _known(self) -> dict:

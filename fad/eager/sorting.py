@@ -9,7 +9,7 @@ import numpy as np
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber
 from .composite import Composite
-from .errors import face, scalar_name
+from .errors import face, refuse_if, scalar_name
 from .inplace import requires_grad, wanted
 from .joining import stack
 from .node import Undifferentiable
@@ -23,8 +23,7 @@ from .together import own_copy, step, together
 
 
 def on_vectors(f: Callable) -> Callable:
-    """f(self, ...) along a dimension; a tensor without dimensions counts as a vector of one element, and what comes of
-    it has none."""
+    """f(self, ...) along a dimension; a tensor without dimensions counts as a vector of one, and so do its results."""
     @functools.wraps(f)
     def call(self: Tensor, *args: object, **kwargs: object) -> tuple:
         if len(self.shape):
@@ -35,8 +34,7 @@ def on_vectors(f: Callable) -> Callable:
 
 
 def _real(x: Tensor, name: str) -> None:
-    if x.dtype.kind == "c":
-        raise RuntimeError(f" {name} does not support complex dtypes on CPU")
+    refuse_if(x.dtype.kind == "c", f" {name} does not support complex dtypes on CPU")
 
 
 @function()
@@ -71,10 +69,8 @@ def argsort(self: AnyArray, dim: int = -1, descending: bool = False, stable: boo
 def topk(self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple:
     """(values, indices) of the k largest (or smallest) elements along a dimension."""
     ax = one_dim(dim, len(self.shape))
-    if isinstance(k, bool):
-        raise TypeError("topk(): argument 'k' must be int, not bool")
-    if not 0 <= k <= (self.shape[ax] if len(self.shape) else 1):
-        raise RuntimeError("selected index k out of range")
+    refuse_if(isinstance(k, bool), "topk(): argument 'k' must be int, not bool", TypeError)
+    refuse_if(not 0 <= k <= (self.shape[ax] if len(self.shape) else 1), "selected index k out of range")
     order = argsort(self, ax, descending=largest)
     if len(self.shape):
         order = wrap(order._a[(slice(None),) * ax + (slice(0, k),)])
@@ -96,8 +92,7 @@ def _picked(x: Tensor, places: np.ndarray, ax: int, keepdim: bool) -> tuple:
 
 
 def _not_empty(x: AnyArray, ax: int, name: str) -> None:
-    if not x.shape[ax]:
-        raise IndexError(f"{name}(): Expected reduction dim {ax} to have non-zero size.")
+    refuse_if(not x.shape[ax], f"{name}(): Expected reduction dim {ax} to have non-zero size.", IndexError)
 
 
 def _median_name(name: str) -> Callable:
@@ -163,9 +158,8 @@ def unique_consecutive(self: Tensor, return_inverse: bool = False, return_counts
 
 def distinct(x: Tensor, a: np.ndarray, name: str) -> Tensor:
     """The distinct elements a of x: part of the graph, but without a derivative."""
-    if wanted(x) and not requires_grad(x):
-        raise NotImplementedError(f"Trying to use forward AD with {name} that does not support it because it has not "
-                                  "been implemented yet.")
+    refuse_if(wanted(x) and not requires_grad(x), f"Trying to use forward AD with {name} that does not support it "
+              "because it has not been implemented yet.", NotImplementedError)
     t = wrap(a)
     into = edge(x) if now().grad and not now().inference else None
     if into is not None:
@@ -200,16 +194,14 @@ def searchsorted(sorted_sequence: Tensor, input: ArrayOrNumber, *, out_int32: bo
     """The places where elements would be put in so that sequences stay sorted: before equal ones, or after them (right,
     or side="right").
     """
-    if side not in (None, "left", "right") or side == "left" and right:
-        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right', not the opposite of right, but "
-                           f"got {side}")
+    refuse_if(side not in (None, "left", "right") or side == "left" and right, "torch.searchsorted(): side can only be "
+              f"'left' or 'right', not the opposite of right, but got {side}")
     a, v = raw(sorted_sequence), np.asarray(raw(input))
     way = "right" if right or side == "right" else "left"
     if sorter is not None:
         a = np.take_along_axis(a, raw(sorter), -1)
-    if a.ndim > 1 and a.shape[:-1] != v.shape[:-1]:
-        raise RuntimeError(f"torch.searchsorted(): sequences {list(a.shape)} and values {list(v.shape)} should differ "
-                           "in their last dimension alone")
+    refuse_if(a.ndim > 1 and a.shape[:-1] != v.shape[:-1], f"torch.searchsorted(): sequences {list(a.shape)} and "
+              f"values {list(v.shape)} should differ in their last dimension alone")
     if a.ndim == 1:
         found = np.asarray(np.searchsorted(a, v, way))
     else:

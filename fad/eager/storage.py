@@ -1,4 +1,4 @@
-"""The memory behind tensors: storages, views of any strides, memory formats; and changes of shape or memory in place."""
+"""The memory behind tensors: storages, views of any strides, memory formats; other shapes and memory in place."""
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -7,6 +7,7 @@ import numpy as np
 from ..util.array import DTypeLike
 from . import errors
 from .dtypes import CPU, device, on_cpu
+from .errors import refuse_if
 from .inplace import check_in_place, requires_grad
 from .memory import address, memory, offset_of
 from .registry import FUNCTIONS, define, function, sizes_of
@@ -61,25 +62,22 @@ def as_strided(self: Tensor, size: Sequence, stride: Sequence, storage_offset: "
     """A view of any shape and strides of a tensor's memory."""
     a, size, stride = self._a, sizes_of((size,)), sizes_of((stride,))
     check_inside(a, size, stride, offset_of(a) if storage_offset is None else storage_offset)
-    if storage_offset is not None and now().of_an_example:
-        raise RuntimeError("as_strided: a storage_offset counts from the first of all examples, and vmap shows one of "
-                           "them; leave it out, and take a slice first")
+    refuse_if(storage_offset is not None and now().of_an_example, "as_strided: a storage_offset counts from the first "
+              "of all examples, and vmap shows one of them; leave it out, and take a slice first")
     ahead = 0 if storage_offset is None else storage_offset - offset_of(a)
     return strided_view(self, size, stride, ahead, storage_offset, a.strides)
 
 
 def check_inside(a: np.ndarray, size: tuple, stride: tuple, offset: int) -> None:
     """Raise unless elements at these steps lie in the memory of a."""
-    if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
+    refuse_if(len(size) != len(stride), "mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
     needed = offset + reach(size, stride) if 0 not in size else 0
     have = memory(a).size
-    if offset < 0 or needed > have:
-        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
-                           f"itemsize {a.itemsize} requiring a storage "
-                           f"size of {needed * a.itemsize} are out of bounds for storage of size {have * a.itemsize}")
+    refuse_if(offset < 0 or needed > have, f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset "
+              f"{offset}, and itemsize {a.itemsize} requiring a storage size of {needed * a.itemsize} are out of "
+              f"bounds for storage of size {have * a.itemsize}")
 
 
 def reach(size: tuple, stride: tuple) -> int:
@@ -123,8 +121,7 @@ class MemoryFormat:
         """A copy of an array, laid out so."""
         if self.order is None:
             return np.array(a, order="K" if self.name == "preserve_format" else "C")
-        if a.ndim != len(self.order):
-            raise RuntimeError(f"required rank {len(self.order)} tensor to use {self.name} format")
+        refuse_if(a.ndim != len(self.order), f"required rank {len(self.order)} tensor to use {self.name} format")
         return np.array(a.transpose(self.order), order="C").transpose(np.argsort(self.order))
 
 
@@ -185,8 +182,7 @@ for _name, _view in {"unsqueeze": unsqueeze, "squeeze": squeeze, "t": t, "transp
 
 def resize_(self: Tensor, *size: object, memory_format: object = None) -> Tensor:
     """Give the tensor another shape, in place: its memory in row-major order, longer where that does not suffice."""
-    if requires_grad(self) and not now().inference:
-        raise RuntimeError("cannot resize variables that require grad")
+    refuse_if(requires_grad(self) and not now().inference, "cannot resize variables that require grad")
     wanted = sizes_of(size)
     if wanted == self._a.shape:
         return self
@@ -206,24 +202,20 @@ def resize_as_(self: Tensor, other: Tensor, *, memory_format: object = None) -> 
 
 
 def _over_storage(storage: object, offset: int, size: object, stride: object) -> np.ndarray:
-    """The elements of a storage from a place on, in a shape and with these steps (all of them in a row if no shape is
-    given)."""
+    """The elements of a storage from a place on, in a shape and with these steps (with no shape: all in a row)."""
     size = (storage.row.size - offset,) if size is None else tuple(size)
     stride = tuple(np.cumprod((1,
                                *[max(n, 1) for n in size[:0:-1]])).tolist()[::-1]) if stride is None else tuple(stride)
     needed = 1 + sum((n - 1) * s for n, s in zip(size, stride)) if 0 not in size else 0
-    if offset + needed > storage.row.size:
-        raise RuntimeError(f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and "
-                           f"itemsize {storage.row.itemsize} requiring a storage "
-                           f"size of {(offset + needed) * storage.row.itemsize} are out of bounds for storage of size "
-                           f"{storage.row.nbytes}")
+    refuse_if(offset + needed > storage.row.size, f"setStorage: sizes {list(size)}, strides {list(stride)}, storage "
+              f"offset {offset}, and itemsize {storage.row.itemsize} requiring a storage size of "
+              f"{(offset + needed) * storage.row.itemsize} are out of bounds for storage of size {storage.row.nbytes}")
     return np.lib.stride_tricks.as_strided(storage.row[offset:], size, [s * storage.row.itemsize for s in stride])
 
 
 def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: "tuple | None" = None,
          stride: "tuple | None" = None) -> Tensor:
-    """Give the tensor the memory, the shape and the strides of another one, or a storage in this shape and with these
-    steps, in place."""
+    """Give the tensor the memory, shape and strides of another one, or a storage in this shape and steps, in place."""
     if now().grad and not now().inference and requires_grad(self):
         raise RuntimeError(errors.LEAF_WRITE if self._fn is None
                            else "set_ of a tensor that is part of a graph is not supported: detach it first")

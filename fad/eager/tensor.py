@@ -210,8 +210,7 @@ class Renumbered:
 
 
 def is_operand(x: object) -> bool:
-    """Whether operators compute with x: a tensor or a value of a program, an array, a number, or what has a say in
-    functions of it."""
+    """Whether operators compute with x: a tensor, a program's value, an array, a number, or what has a say."""
     return (isinstance(x, (Tensor, np.ndarray, np.generic, int, float, complex)) or bool(getattr(x, "__fad_level__", 0))
             or hasattr(type(x), "__torch_function__"))
 
@@ -243,8 +242,7 @@ class Mirror:
 
 
 class Lazy(Tensor):
-    """A view whose elements are conjugated or negated when they are read, and when they are written. To users it is of
-    class Tensor."""
+    """A view whose elements are conjugated or negated when they are read, and written. To users it is a Tensor."""
 
     __slots__ = ()
     __torch_function__: Any = None                # no say in what functions do

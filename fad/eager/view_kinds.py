@@ -5,7 +5,7 @@ import numpy as np
 from ..ir.op import registry
 from ..ops.subscript import read_subscript
 from ..util.array import AnyArray
-from .errors import scalar_name
+from .errors import refuse_if, scalar_name
 from .memory import memory, offset_of
 from .saved import Meta
 from .tensor import Lazy, Tensor
@@ -94,11 +94,9 @@ def _run_expand(a: np.ndarray, shape: tuple) -> np.ndarray:
 
 def _run_strided(a: np.ndarray, shape: tuple, strides: tuple, offset: int, given: "int | None",
                  layout: tuple) -> np.ndarray:
-    """offset counts from a's first element; given is the offset that the user gave, or None; layout is that of what
-    was viewed."""
-    if a.strides != layout and a.size > 1:
-        raise RuntimeError("as_strided of a tensor that is not contiguous cannot be part of a graph here: call "
-                           "contiguous() first")
+    """offset counts from a's first element; given: the user's offset, or None; layout: of what was viewed."""
+    refuse_if(a.strides != layout and a.size > 1, "as_strided of a tensor that is not contiguous cannot be part of a "
+              "graph here: call contiguous() first")
     return np.lib.stride_tricks.as_strided(memory(a)[offset_of(a) + offset:], shape, [s * a.itemsize for s in strides])
 
 
@@ -164,17 +162,15 @@ alias_view = ViewOp("AliasBackward0", lambda a: a[...], None, lambda g, meta: g)
 
 def as_dtype_of(x: Tensor, dtype: np.dtype) -> Tensor:
     """The bytes of x as elements of another dtype; not part of a graph."""
-    if isinstance(x, Lazy):
-        raise RuntimeError("torch.Tensor.view is not supported for conjugate view tensors when converting to a "
-                           "different dtype.")
+    refuse_if(isinstance(x, Lazy), "torch.Tensor.view is not supported for conjugate view tensors when converting to a "
+              "different dtype.")
     a, old, new = x._a, x._a.dtype.itemsize, dtype.itemsize
     if dtype == a.dtype:
         return reshape_view(x, a.shape)
     size, steps = list(a.shape), [s * old for s in x.stride()]  # type: ignore[attr-defined]
     why = f"to view {scalar_name(a.dtype)} as {scalar_name(dtype)} (different element sizes)"
     if old != new:
-        if not a.ndim:
-            raise RuntimeError(f"self.dim() cannot be 0 {why}")
+        refuse_if(not a.ndim, f"self.dim() cannot be 0 {why}")
         if steps[-1] != old:
             raise RuntimeError(f"self.stride(-1) must be 1 {why}, but got {steps[-1] // old}")
         if new > old:
@@ -187,5 +183,4 @@ def _check_multiples(a: np.ndarray, steps: list, ratio: int, why: str) -> None:
     named_sizes = {"size(-1)": a.shape[-1], "storage_offset()": offset_of(a),
                    **{f"stride({k})": s // a.itemsize for k, s in enumerate(steps[:-1])}}
     for name, n in named_sizes.items():
-        if n % ratio:
-            raise RuntimeError(f"self.{name} must be divisible by {ratio} {why}, but got {n}")
+        refuse_if(n % ratio, f"self.{name} must be divisible by {ratio} {why}, but got {n}")

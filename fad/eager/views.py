@@ -12,6 +12,7 @@ from ..ir.op import registry
 from ..ops.kinds import AddInto
 from ..util.array import AnyArray
 from . import errors, record
+from .errors import refuse_if
 from .node import Node
 from .record import edge
 from .saved import Meta
@@ -154,16 +155,14 @@ def _turned_back(a: np.ndarray, shape: tuple, strides: tuple) -> tuple:
             axes += [k for k in rest if k not in axes and (a.shape[k], a.strides[k] * a.size) == (n, stride * a.size)][
                 :1
             ]
-    if sorted(axes) != rest or len(axes) != len([n for n in shape if n != 1]):
-        raise RuntimeError("the base of a view has been given another shape or other memory in place: take the view "
-                           "again")
+    refuse_if(sorted(axes) != rest or len(axes) != len([n for n in shape if n != 1]), "the base of a view has been "
+              "given another shape or other memory in place: take the view again")
     return (transpose_view, ((*axes, *[k for k, n in enumerate(a.shape) if n == 1]),)), (reshape_view, (shape,))
 
 
 def view_of(x: Tensor, op: ViewOp, args: tuple, label: str = "", creation: str = "",
             note: "dict | None" = None) -> Tensor:
-    """op's view of x, its node shown under a label and with a note; where NumPy had to copy, a new tensor with the
-    same history."""
+    """op's view of x, its node under a label and with a note; where NumPy had to copy, a new tensor of this history."""
     t, shared = _seen(x, op, args)
     into = edge(x) if now().grad and not now().inference and (x._x is None or not x._x.inference) else None
     if into is not None and t._a.dtype.kind in "fc":
@@ -208,8 +207,7 @@ def _seen(x: Tensor, op: ViewOp, args: tuple) -> "tuple[Tensor, bool]":
 
 
 def apart(y: object, args: Sequence) -> Any:
-    """y, a result that is no view of its arguments to users: in memory of its own, where what made it looked at
-    theirs."""
+    """y, a result that is no view of its arguments to users: in memory of its own, where it looked at theirs."""
     if isinstance(y, Tensor) and (y._view is not None or y._a.base is not None):
         for x in args:
             if isinstance(x, Tensor) and (x is y or any(np.may_share_memory(a, stored(y)) for a in held(x))):
@@ -223,8 +221,7 @@ def apart(y: object, args: Sequence) -> Any:
 
 
 def tangent_of(x: Tensor) -> "Tensor | None":
-    """The tangent of a tensor: its own, or what a view sees of its base's, which may have come after the view was
-    taken."""
+    """The tangent of a tensor: its own, or what a view sees of its base's, which may come after the view was taken."""
     if x._x is not None and x._x.tangent is not None:
         return x._x.tangent
     view = x._view

@@ -14,6 +14,7 @@ from ..composites import log_softmax as log_softmax_step
 from ..composites import relu as relu_step
 from ..composites import softmax as softmax_step
 from ..dtypes import as_dtype
+from ..errors import refuse_if
 from ..formulas import where
 from ..generators import source
 from ..inplace import number
@@ -51,10 +52,8 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 @in_their_place
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> AnyArray:
     """x between two bounds; at the bounds the derivative is 0."""
-    if min_val > max_val:
-        raise ValueError("min_val cannot be greater than max_val")
-    if input.dtype.kind == "b":
-        raise RuntimeError("Bool inputs not supported for hardtanh")
+    refuse_if(min_val > max_val, "min_val cannot be greater than max_val", ValueError)
+    refuse_if(input.dtype.kind == "b", "Bool inputs not supported for hardtanh")
     if input.dtype.kind in "iu":                               # whole numbers lie between whole ones
         return in_dtype(steps.hardtanh(input, low=math.trunc(min_val), high=math.trunc(max_val)), input.dtype)
     return steps.hardtanh(input, low=min_val, high=max_val)
@@ -74,8 +73,7 @@ def selu(input: Tensor, inplace: bool = False) -> AnyArray:
 
 def gelu(input: AnyArray, approximate: str = "none") -> AnyArray:
     """x times the normal distribution function at x; approximate="tanh": by a formula with tanh."""
-    if approximate not in ("none", "tanh"):
-        raise RuntimeError("approximate argument must be either none or tanh.")
+    refuse_if(approximate not in ("none", "tanh"), "approximate argument must be either none or tanh.")
     return steps.gelu_tanh(input) if approximate == "tanh" else steps.gelu(input)
 
 
@@ -117,9 +115,8 @@ def prelu(input: object, weight: object) -> Tensor:
     count = 1 if not len(weight.shape) else weight.shape[0]
     if count > 1:
         channels = 1 if len(input.shape) < 2 else input.shape[1]
-        if isinstance(input, Tensor) and count != channels:
-            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-                               f"{count} and channel size = {channels}.")
+        refuse_if(isinstance(input, Tensor) and count != channels, "Mismatch of parameter numbers and input channel "
+                  f"size. Found parameter numbers = {count} and channel size = {channels}.")
     if len(input.shape) != 1:
         shape = [weight.shape[0] if k == 1 and len(weight.shape) else 1 for k in range(len(input.shape))]
         weight = weight.view(shape) if isinstance(weight, Tensor) else op["reshape"](weight, *shape)
@@ -207,6 +204,5 @@ def _scaled(input: Tensor, factors: np.ndarray, inplace: bool = False) -> Tensor
 def dropout(input: AnyArray, p: float = 0.5, training: bool = True, inplace: bool = False) -> AnyArray:
     """In training, each element zero with probability p, the others scaled up by 1 / (1 - p)."""
     p = number(p, "dropout", "p")
-    if not 0 <= p <= 1:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    refuse_if(not 0 <= p <= 1, f"dropout probability has to be between 0 and 1, but got {p}", ValueError)
     return _scaled(input, _kept(input, p) / (1.0 - p if p < 1 else 1.0), inplace) if training and p else input

@@ -8,6 +8,7 @@ from ...ir import stack
 from ...trace.runtime.capture import captured
 from ...util.array import AnyArray
 from ...util.interrupts import let_through
+from ..errors import refuse_if
 from ..function import Function
 from ..inplace import requires_grad
 from ..node import Hooks, RemovableHandle
@@ -75,9 +76,8 @@ class Watch:
             new = hook(self.module, self.grads)
             if new is not None:
                 new = new if isinstance(new, tuple) else (new,)
-                if len(new) != count:
-                    raise RuntimeError(f"Backward pre hook returned an invalid number of grad_output, got {len(new)}, "
-                                       f"but expected {count}")
+                refuse_if(len(new) != count, "Backward pre hook returned an invalid number of grad_output, got "
+                          f"{len(new)}, but expected {count}")
                 self.grads = new
         given = self.grads
         if self.inputs is None:
@@ -104,9 +104,8 @@ class Watch:
             new = hook(self.module, given, self.grads)
             if new is not None:
                 new = new if isinstance(new, tuple) else (new,)
-                if len(new) != len(given):
-                    raise RuntimeError(f"Backward hook returned an invalid number of grad_input, got {len(new)}, but "
-                                       f"expected {len(given)}")
+                refuse_if(len(new) != len(given), "Backward hook returned an invalid number of grad_input, got "
+                          f"{len(new)}, but expected {len(given)}")
                 given = new
         self.grads = None
         return tuple([given[k] for k in places])
@@ -177,9 +176,8 @@ class Calling:
             if k in owner._forward_pre_hooks_with_kwargs:
                 new = hook(self, args, kwargs)
                 if new is not None:
-                    if not (isinstance(new, tuple) and len(new) == 2):
-                        raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
-                                           f"but got {new}.")
+                    refuse_if(not (isinstance(new, tuple) and len(new) == 2), "forward pre-hook must return None or a "
+                              f"tuple of (new_args, new_kwargs), but got {new}.")
                     args, kwargs = new
                 continue
             new = hook(self, args)
@@ -191,8 +189,7 @@ class Calling:
         return hook(self, args, kwargs, result) if k in owner._forward_hooks_with_kwargs else hook(self, args, result)
 
     def _called_always(self, args: tuple, kwargs: dict) -> Any:
-        """_called, where some hooks are to run even if forward (or another hook) raises: those that have not run then
-        do, on no result."""
+        """_called, where some hooks run even if forward (or a hook) raises: what has not run then does, on None."""
         ran: list = []
         try:
             return self._called(args, kwargs, ran)
@@ -244,8 +241,7 @@ class Calling:
         return handle
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
-        """Call hook(module, grad_input, grad_output) when the gradients of the arguments are known; what it returns
-        replaces them."""
+        """Call hook(module, grad_input, grad_output) at the arguments' gradients; an answer replaces them."""
         _not_both(self._non_full_backward_hooks)
         return RemovableHandle(self._backward_hooks, hook, prepend)
 
@@ -261,9 +257,8 @@ class Calling:
 
 
 def _not_both(others: Hooks) -> None:
-    if others:
-        raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. Please "
-                           "use only one of them.")
+    refuse_if(others, "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use "
+              "only one of them.")
 
 
 class _Every(Calling):
@@ -277,7 +272,7 @@ EVERY = _Every()
 
 
 def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, args) before the forward of every module; what it returns replaces the arguments."""
+    """Call hook(module, args) before forward (with_kwargs: (module, args, kwargs)); an answer replaces them."""
     return EVERY.register_forward_pre_hook(hook)
 
 
@@ -288,8 +283,7 @@ def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False,
 
 
 def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, grad_output) for every module when the gradients of its results are known; what it returns
-    replaces them."""
+    """Call hook(module, grad_output) for every module at its results' gradients; an answer replaces them."""
     return EVERY.register_full_backward_pre_hook(hook)
 
 
@@ -300,8 +294,7 @@ def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
 
 
 def register_module_backward_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, grad_input, grad_output) at the last step of every module. Deprecated: see
-    register_module_full_backward_hook."""
+    """Call hook(module, grad_input, grad_output) at the last step of every module. Deprecated: there is a full one."""
     return EVERY.register_backward_hook(hook)
 
 

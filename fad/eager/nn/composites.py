@@ -8,7 +8,7 @@ from ...ops.table import TABLE as op
 from ...util.array import AnyArray
 from ..composite import Composite, elementwise, quietly, sample
 from ..composites import mean
-from ..errors import OptionError, face
+from ..errors import OptionError, face, refuse_if
 from ..picked import along
 from ..tensor import Tensor, raw
 
@@ -100,8 +100,7 @@ def reduced(loss: AnyArray, reduction: str) -> AnyArray:
         return mean(loss, axes=axes, keep=False) if isinstance(loss, Tensor) else face("numpy.mean", loss)
     if reduction == "sum":
         return op["sum"](loss, axes=axes)
-    if reduction != "none":
-        raise OptionError(f"{reduction} is not a valid value for reduction")
+    refuse_if(reduction != "none", f"{reduction} is not a valid value for reduction", OptionError)
     return loss
 
 
@@ -112,8 +111,7 @@ def _share(g: AnyArray, x: AnyArray, reduction: str) -> AnyArray:
 
 def _loss(name: str, written: Callable, partials: Callable, node: str, inputs: tuple = ("self", "target"),
           samples: tuple = ()) -> Composite:
-    """A loss of equally shaped input and target; partials(x, t, *others, needs, **params) are the derivatives of its
-    elements."""
+    """A loss of equally shaped input and target; partials(x, t, *others, needs, **params): its derivatives."""
     def whole(x: AnyArray, t: AnyArray, *others: "AnyArray | None", reduction: str, **params: object) -> AnyArray:
         return reduced(written(x, t, *others, **params), reduction)
 

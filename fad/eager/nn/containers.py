@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...util.array import AnyArray
+from ..errors import refuse_if
 from ..tensor import Tensor
 from .module import Module, Parameter
 
@@ -28,8 +29,7 @@ class _Numbered(Module):
 
     def _place(self, k: object) -> int:
         n, k = len(self), operator.index(k)
-        if not -n <= k < n:
-            raise IndexError(f"index {k} is out of range")
+        refuse_if(not -n <= k < n, f"index {k} is out of range", IndexError)
         return k % n
 
     def __iter__(self) -> Iterator:
@@ -62,9 +62,8 @@ class _Numbered(Module):
 
     def extend(self, values: object) -> Any:
         """Add several at the end."""
-        if not isinstance(values, Iterable):
-            raise TypeError(f"{type(self).__name__}.extend should be called with an iterable, but got "
-                            f"{type(values).__name__}")
+        refuse_if(not isinstance(values, Iterable), f"{type(self).__name__}.extend should be called with an iterable, "
+                  f"but got {type(values).__name__}", TypeError)
         for value in list(values):
             self.append(value)
         return self
@@ -141,10 +140,8 @@ class Sequential(_Numbered):
 
     def insert(self, index: int, module: Module) -> "Sequential":
         """Add a module before a place."""
-        if not isinstance(module, Module):
-            raise AssertionError(f"module should be of type: {Module}")
-        if not -len(self) <= index <= len(self):
-            raise IndexError(f"Index out of range: {index}")
+        refuse_if(not isinstance(module, Module), f"module should be of type: {Module}", AssertionError)
+        refuse_if(not -len(self) <= index <= len(self), f"Index out of range: {index}", IndexError)
         super().insert(index, module)
         return self
 
@@ -159,8 +156,7 @@ class Sequential(_Numbered):
     def _times(self, times: int) -> list:
         if not isinstance(times, int):
             raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(times)}")
-        if times <= 0:
-            raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
+        refuse_if(times <= 0, f"Non-positive multiplication factor {times} for {type(self)}", ValueError)
         return list(self) * times
 
     def __mul__(self, times: int) -> "Sequential":

@@ -13,7 +13,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ..composite import Composite, sample
-from ..errors import c_name, face
+from ..errors import c_name, face, refuse_if
 from ..registry import noting
 from ..tensor import Tensor
 from .functional import pad, sizes
@@ -254,16 +254,13 @@ def _options_of(extents: tuple, kernel: tuple, stride: object, padding: object, 
     stride, dilation = spread(stride, rank), spread(dilation, rank)
     if padding == "same" and any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
-    if any(d <= 0 for d in dilation):
-        raise RuntimeError("dilation should be greater than zero")
+    refuse_if(any(d <= 0 for d in dilation), "dilation should be greater than zero")
     if not isinstance(padding, str) and any(p < 0 for p in spread(padding, rank)):
         raise RuntimeError("negative padding is not supported")
-    if len(kernel) != rank + 2:
-        raise RuntimeError(f"Expected {len(kernel)}-dimensional input for {len(kernel)}-dimensional weight "
-                           f"{list(kernel)}, but got {len(extents)}-dimensional input of size {list(extents)} instead")
-    if len(extents) not in (rank + 1, rank + 2):
-        raise RuntimeError(f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to conv{rank}d, but got "
-                           f"input of size: {list(extents)}")
+    refuse_if(len(kernel) != rank + 2, f"Expected {len(kernel)}-dimensional input for {len(kernel)}-dimensional weight "
+              f"{list(kernel)}, but got {len(extents)}-dimensional input of size {list(extents)} instead")
+    refuse_if(len(extents) not in (rank + 1, rank + 2), f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) "
+              f"input to conv{rank}d, but got input of size: {list(extents)}")
     channels, size = extents[-rank - 1], kernel[2:]
     if channels != kernel[1] * groups:
         batch = extents if len(extents) == rank + 2 else (1, *extents)

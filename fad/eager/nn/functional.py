@@ -8,7 +8,7 @@ from ...ops.numpy_api.arguments import fixed
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ..composites import addmm as addmm_step
-from ..errors import face
+from ..errors import face, refuse_if
 from ..inplace import number
 from ..products import addmm, matmul
 from ..promotion import result_type
@@ -78,14 +78,10 @@ def _linear(input: AnyArray, weight: object, bias: object) -> ArrayOrNumber:
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     """Rows of the identity at the classes."""
     a = raw(tensor)
-    if a.dtype != np.int64:
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if a.size and a.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
-    if num_classes < 0 and not a.size:
-        raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if num_classes >= 0 and a.size and a.max() >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
+    refuse_if(a.dtype != np.int64, "one_hot is only applicable to index tensor of type LongTensor.")
+    refuse_if(a.size and a.min() < 0, "Class values must be non-negative.")
+    refuse_if(num_classes < 0 and not a.size, "Can not infer total number of classes from empty tensor.")
+    refuse_if(num_classes >= 0 and a.size and a.max() >= num_classes, "Class values must be smaller than num_classes.")
     return wrap(np.eye(int(a.max()) + 1 if num_classes < 0 else num_classes, dtype=np.int64)[a])
 
 
@@ -113,16 +109,14 @@ def _title(given: dict) -> str:
 
 def _repeated(x: Tensor, widths: list, extents: tuple, mode: str) -> Tensor:
     """Padding by elements of x: the places that they come from are what NumPy's padding makes of 0, 1, 2, ..."""
-    if mode not in _WAYS:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    refuse_if(mode not in _WAYS, f"Unrecognised padding mode {mode}", NotImplementedError)
     for k, ((before, after), n) in enumerate(zip(widths, extents)):
         if not before and not after:
             continue
         if mode == "reflect" and max(before, after) >= n:
             raise RuntimeError("Argument #4: Padding size should be less than the corresponding input dimension, but "
                                f"got: padding ({before}, {after}) at dimension {k} of input {list(extents)}")
-        if mode == "circular" and max(before, after) > n:
-            raise RuntimeError("Padding value causes wrapping around more than once.")
+        refuse_if(mode == "circular" and max(before, after) > n, "Padding value causes wrapping around more than once.")
         added, places = (max(before, 0), max(after, 0)), np.arange(n)
         kept = slice(max(-before, 0), None if after >= 0 else after)
         # A circle is what is left of x; the other ways go on from x as it was.
@@ -141,13 +135,10 @@ _repeated_saving, _repeated_plainly = step(_title, "x", "self=x")(_repeated), st
 
 
 def pad(input: object, pad: object, mode: str = "constant", value: "float | None" = None) -> ArrayOrNumber:
-    """More elements at both ends of the last dimensions: (last before, last after, the one before it before, after,
-    ...)."""
-    if len(pad) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
-    if len(pad) // 2 > len(input.shape):
-        raise RuntimeError("Padding length should be less than or equal to two times the input dimension but got "
-                           f"padding length {len(pad)} and input of dimension {len(input.shape)}")
+    """More elements at both ends of the last dimensions: (last before, last after, the one before it before, ...)."""
+    refuse_if(len(pad) % 2, "Padding length must be divisible by 2")
+    refuse_if(len(pad) // 2 > len(input.shape), "Padding length should be less than or equal to two times the input "
+              f"dimension but got padding length {len(pad)} and input of dimension {len(input.shape)}")
     widths = [(0, 0)] * (len(input.shape) - len(pad) // 2) + [(pad[k], pad[k + 1]) for k in range(0, len(pad), 2)][::-1]
     extents = sizes(input)
     if mode != "constant":
@@ -157,9 +148,8 @@ def pad(input: object, pad: object, mode: str = "constant", value: "float | None
             return _repeated_plainly(input, widths, extents, mode)
         return noting(_repeated_saving(input, widths, extents, mode), padding=tuple(pad))
     if any(w < 0 for pair in widths for w in pair):
-        if any(n + a + b < 0 for n, (a, b) in zip(extents, widths)):
-            raise RuntimeError(f"The input size {list(extents)}, plus negative padding {list(pad)}, resulted in a "
-                               "negative output size, which is invalid.")
+        refuse_if(any(n + a + b < 0 for n, (a, b) in zip(extents, widths)), f"The input size {list(extents)}, plus "
+                  f"negative padding {list(pad)}, resulted in a negative output size, which is invalid.")
         input = input[tuple([slice(max(-a, 0), max(n + min(b, 0), 0)) for n, (a, b) in zip(extents, widths)])]
         extents, widths = sizes(input), [(max(a, 0), max(b, 0)) for a, b in widths]
     value = number(value, "pad", "value")

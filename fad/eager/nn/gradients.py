@@ -3,6 +3,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..errors import refuse_if
 from ..joining import cat
 from ..promotion import default
 from ..state import changed
@@ -20,15 +21,14 @@ def get_total_norm(tensors: list, norm_type: float = 2.0, error_if_nonfinite: bo
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     total = (float(np.linalg.norm([np.linalg.norm(g._a.reshape(-1), norm_type) for g in given], norm_type)) if given
              else 0.0)
-    if error_if_nonfinite and not np.isfinite(total):
-        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
-                           "cannot be clipped. To disable this error "
-                           "and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`")
+    refuse_if(error_if_nonfinite and not np.isfinite(total), f"The total norm of order {norm_type} for gradients from "
+              "`parameters` is non-finite, so it cannot be clipped. To disable this error and scale the gradients by "
+              "the non-finite norm anyway, set `error_if_nonfinite=False`")
     return wrap(np.asarray(total, given[0]._a.real.dtype if given else default.dtype))
 
 
 def clip_grads_with_norm_(parameters: list, max_norm: float, total_norm: Tensor, foreach: object = None) -> None:
-    """Scale all gradients, in place, by max_norm / total_norm if that is less than 1."""
+    """Scale all gradients, in place, to a norm (as one vector's) of at most max_norm; returns the norm before."""
     factor = np.minimum(max_norm / (float(total_norm) + 1e-6), 1.0)
     with changed(grad=False):
         for g in _gradients(parameters):

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from ...util.array import ArrayOrNumber
+from ..errors import refuse_if
 from ..generators import source
 from ..state import changed
 from ..tensor import Tensor
@@ -29,8 +30,7 @@ def calculate_gain(nonlinearity: str, param: "float | None" = None) -> float:
         return math.sqrt(2.0 / (1 + (0.01 if param is None else param) ** 2))
     gains = {**dict.fromkeys((f"conv{way}{rank}d" for way in ("", "_transpose") for rank in (1, 2, 3)), 1.0),
              "linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 0.75}
-    if nonlinearity not in gains:
-        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    refuse_if(nonlinearity not in gains, f"Unsupported nonlinearity {nonlinearity}", ValueError)
     return gains[nonlinearity]
 
 
@@ -70,8 +70,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 def eye_(tensor: Tensor) -> Tensor:
     """The identity."""
-    if tensor._a.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
+    refuse_if(tensor._a.ndim != 2, "Only tensors with 2 dimensions are supported", ValueError)
     return _set(tensor, np.eye(*tensor._a.shape))
 
 
@@ -118,8 +117,7 @@ def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinea
 
 def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: object = None) -> Tensor:
     """Orthonormal rows or columns, times gain (Saxe et al., 2013)."""
-    if tensor._a.ndim < 2:
-        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    refuse_if(tensor._a.ndim < 2, "Only tensors with 2 or more dimensions are supported", ValueError)
     if not tensor._a.size:
         return tensor
     rows, columns = tensor._a.shape[0], math.prod(tensor._a.shape[1:])

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
+from ..errors import refuse_if
 from ..picked import all_below, rows
 from ..promotion import default
 from ..state import changed
@@ -105,11 +106,9 @@ class ConvLayer(Module):
 
 def _check_channels(in_channels: int, out_channels: int, groups: int) -> None:
     """Raise unless the channels divide into groups."""
-    if groups <= 0:
-        raise ValueError("groups must be a positive integer")
+    refuse_if(groups <= 0, "groups must be a positive integer", ValueError)
     for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
-        if channels % groups:
-            raise ValueError(f"{name} must be divisible by groups")
+        refuse_if(channels % groups, f"{name} must be divisible by groups", ValueError)
 
 
 class Conv1d(ConvLayer):
@@ -143,26 +142,22 @@ def _place(padding_idx: "int | None", count: int) -> "int | None":
     """The row that counts for nothing, counted from the front."""
     if padding_idx is None:
         return None
-    if not -count <= padding_idx < count:
-        raise AssertionError("Padding_idx must be within num_embeddings")
+    refuse_if(not -count <= padding_idx < count, "Padding_idx must be within num_embeddings", AssertionError)
     return padding_idx % count
 
 
 def _indices(input: object, count: ArrayOrNumber) -> AnyArray:
     index = raw(input)
     if isinstance(index, np.ndarray):
-        if index.dtype.kind not in "iu":
-            raise RuntimeError(f"Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-                               f"Long, Int; but got {index.dtype} instead")
-        if index.size and not all_below(index, count):
-            raise IndexError("index out of range in self")
+        refuse_if(index.dtype.kind not in "iu", "Expected tensor for argument #1 'indices' to have one of the "
+                  f"following scalar types: Long, Int; but got {index.dtype} instead")
+        refuse_if(index.size and not all_below(index, count), "index out of range in self", IndexError)
     return index
 
 
 def embedding(input: object, weight: object, padding_idx: "int | None" = None) -> AnyArray:
     """Rows of weight at the indices; the row padding_idx gets no gradient."""
-    if len(weight.shape) != 2:
-        raise RuntimeError("'weight' must be 2-D")
+    refuse_if(len(weight.shape) != 2, "'weight' must be 2-D")
     index = _indices(input, weight.shape[0])
     if isinstance(weight, Tensor) and padding_idx is None and index.ndim:
         return rows(weight, input if isinstance(input, Tensor) else wrap(index), dim=0)
@@ -275,8 +270,7 @@ class Dropout(Module):
 
     def __init__(self, p: float = 0.5, inplace: bool = False):
         super().__init__()
-        if not 0 <= p <= 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        refuse_if(not 0 <= p <= 1, f"dropout probability has to be between 0 and 1, but got {p}", ValueError)
         self.p, self.inplace = p, inplace
 
     def forward(self, input: AnyArray) -> AnyArray:

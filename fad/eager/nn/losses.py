@@ -7,7 +7,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray
 from ..composites import log_softmax as log_softmax_step
-from ..errors import face
+from ..errors import face, refuse_if
 from ..inplace import wanted
 from ..picked import all_below
 from ..shown import REDUCTIONS, total_weight
@@ -41,25 +41,22 @@ def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> AnyArr
 def smooth_l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", beta: float = 1.0) -> AnyArray:
     """Quadratic for differences below beta, linear above."""
     _noticed(input, target)
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    refuse_if(beta < 0, "smooth_l1_loss does not support negative values for beta.")
     return steps.smooth_l1_loss(input, target, beta=beta, reduction=reduction)
 
 
 def huber_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", delta: float = 1.0) -> AnyArray:
     """Quadratic for differences below delta, linear above, with slope delta there."""
     _noticed(input, target)
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    refuse_if(delta <= 0, "huber_loss does not support non-positive values for delta.")
     return steps.huber_loss(input, target, delta=delta, reduction=reduction)
 
 
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: "Tensor | None" = None, *,
                          reduction: str = "mean") -> AnyArray:
     """-(t log p + (1 - t) log(1 - p)), the logarithms at least -100."""
-    if tuple(input.shape) != tuple(target.shape):
-        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
-                         "deprecated. Please ensure they have the same size.")
+    refuse_if(tuple(input.shape) != tuple(target.shape), f"Using a target size ({target.shape}) that is different to "
+              f"the input size ({input.shape}) is deprecated. Please ensure they have the same size.", ValueError)
     if isinstance(input, Tensor) and input._a.size and not (np.nanmin(input._a) >= 0 and np.nanmax(input._a) <= 1):
         raise RuntimeError("all elements of input should be between 0 and 1")
     if isinstance(target, Tensor) and not ((target._a >= 0) & (target._a <= 1)).all():
@@ -119,8 +116,7 @@ def _check_classes(input: AnyArray, classes: AnyArray, weight: "Tensor | None", 
     if not isinstance(input, Tensor) or not isinstance(classes, np.ndarray):
         return False
     shape = input._a.shape
-    if not shape:
-        raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
+    refuse_if(not shape, f"Expected 1 or more dimensions (got {len(shape)})", ValueError)
     if len(shape) == 1 and classes.size > 1 or len(shape) > 1 and classes.shape[:1] != shape[:1]:
         raise ValueError(f"Expected input batch_size ({shape[0] if len(shape) > 1 else 1}) to match target batch_size "
                          f"({classes.shape[0] if classes.ndim else 1}).")
@@ -148,8 +144,7 @@ def _title(dtype: np.dtype) -> str:
 
 def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = None, *,
                   ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> AnyArray:
-    """The negative log likelihood of softmax(input); the target holds classes, or probabilities in the input's
-    shape."""
+    """The negative log likelihood of softmax(input); the target holds classes, or probabilities in input's shape."""
     if not label_smoothing and _is_plain(input, target, weight, ignore_index):
         return steps.nll_loss(log_softmax_step(input, axis=1), target, None, ignore=None, reduction=reduction)
     if not 0 <= label_smoothing <= 1:
@@ -178,8 +173,7 @@ def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = N
 
 def _smoothing(logs: object, classes: AnyArray, weight: "Tensor | None", ignore: int, ax: int,
                reduction: str) -> AnyArray:
-    """The loss of evenly distributed probabilities: what is left out and what counts more is as with the classes
-    themselves."""
+    """The loss of evenly distributed probabilities, with the weights of the classes and without the ignored ones."""
     n = logs.shape[ax]
     terms = logs if weight is None else logs * op["reshape"](weight,
                                                              *[n if k == ax else 1 for k in range(len(logs.shape))])

@@ -9,6 +9,7 @@ import numpy as np
 from ...util.array import DTypeLike
 from ..conversion import asked_dtype
 from ..dtypes import as_dtype, required
+from ..errors import refuse_if
 from ..promotion import default
 from ..state import changed
 from ..tensor import Tensor, is_floating, wrap
@@ -84,9 +85,8 @@ class Module(Calling, Saving):
             self._modules[name] = entering("module", self, name, value)
             return
         elif name in self._parameters:
-            if value is not None:
-                raise TypeError(f"cannot assign '{type(value).__name__}' as parameter '{name}' (nn.Parameter or None "
-                                "expected)")
+            refuse_if(value is not None, f"cannot assign '{type(value).__name__}' as parameter '{name}' (nn.Parameter "
+                      "or None expected)", TypeError)
             self._parameters[name] = None
             return
         elif name in self._modules and value is not None:
@@ -137,33 +137,27 @@ class Module(Calling, Saving):
 
     def _new_name(self, name: object, what: str) -> None:
         """Raise unless this can be the name of a new parameter, buffer or module."""
-        if not isinstance(name, str):
-            raise TypeError(f"{what} name should be a string. Got {type(name).__name__}")
+        refuse_if(not isinstance(name, str), f"{what} name should be a string. Got {type(name).__name__}", TypeError)
         if "." in name:
             raise KeyError(f'{what} name can\'t contain "."' + (f", got: {name}" if what == "module" else ""))
-        if not name:
-            raise KeyError(f'{what} name can\'t be empty string ""')
+        refuse_if(not name, f'{what} name can\'t be empty string ""', KeyError)
         table = getattr(self, {"parameter": "_parameters", "buffer": "_buffers", "module": "_modules"}[what])
-        if hasattr(self, name) and name not in table:
-            raise KeyError(f"attribute '{name}' already exists")
+        refuse_if(hasattr(self, name) and name not in table, f"attribute '{name}' already exists", KeyError)
 
     def register_parameter(self, name: str, param: "Parameter | None") -> None:
         """Add a parameter (or None, a place for one)."""
         self._new_name(name, "parameter")
-        if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"cannot assign '{type(param).__name__}' object to parameter '{name}' (torch.nn.Parameter "
-                            "or None required)")
-        if param is not None and param._fn is not None:
-            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
-                             "explicitly.")
+        refuse_if(param is not None and not isinstance(param, Parameter), f"cannot assign '{type(param).__name__}' "
+                  f"object to parameter '{name}' (torch.nn.Parameter or None required)", TypeError)
+        refuse_if(param is not None and param._fn is not None, f"Cannot assign non-leaf Tensor to parameter '{name}'. "
+                  "Model parameters must be created explicitly.", ValueError)
         self._parameters[name] = param if param is None else entering("parameter", self, name, param)
 
     def register_buffer(self, name: str, tensor: "Tensor | None", persistent: bool = True) -> None:
         """Add a tensor that is saved (if persistent) with the module and is no parameter."""
         self._new_name(name, "buffer")
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' (torch Tensor or None "
-                            "required)")
+        refuse_if(tensor is not None and not isinstance(tensor, Tensor), f"cannot assign '{type(tensor).__name__}' "
+                  f"object to buffer '{name}' (torch Tensor or None required)", TypeError)
         self._buffers[name] = tensor if tensor is None else entering("buffer", self, name, tensor)
         self._transient.discard(name)
         if not persistent:
@@ -240,29 +234,23 @@ class Module(Calling, Saving):
         """The module below of a dotted name."""
         module: Any = self
         for part in target.split(".") if target else ():
-            if not hasattr(module, part):
-                raise AttributeError(f"{type(module).__name__} has no attribute `{part}`")
+            refuse_if(not hasattr(module, part), f"{type(module).__name__} has no attribute `{part}`", AttributeError)
             module = getattr(module, part)
-            if not isinstance(module, Module):
-                raise AttributeError(f"`{part}` is not an nn.Module")
+            refuse_if(not isinstance(module, Module), f"`{part}` is not an nn.Module", AttributeError)
         return module
 
     def set_submodule(self, target: str, module: "Module") -> None:
         """Put a module in the place of that of a dotted name."""
-        if not target:
-            raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, Module):
-            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        refuse_if(not target, "Cannot set the submodule without a target name!", ValueError)
+        refuse_if(not isinstance(module, Module), f"`module` is not an nn.Module, found {type(module)}", ValueError)
         path, _, name = target.rpartition(".")
         setattr(self.get_submodule(path), name, module)
 
     def _get(self, target: str, table: str, what: str) -> Any:
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
-        if name not in getattr(module, table):
-            raise AttributeError(f"`{name}` is not {what}")
+        refuse_if(not hasattr(module, name), f"{type(module).__name__} has no attribute `{name}`", AttributeError)
+        refuse_if(name not in getattr(module, table), f"`{name}` is not {what}", AttributeError)
         return getattr(module, table)[name]
 
     def get_parameter(self, target: str) -> Parameter:
@@ -284,8 +272,7 @@ class Module(Calling, Saving):
 
     def train(self, mode: bool = True) -> "Module":
         """Training mode (or not) for the whole tree."""
-        if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
+        refuse_if(not isinstance(mode, bool), "training mode is expected to be boolean", ValueError)
         self.training = mode
         for child in self.children():
             child.train(mode)
@@ -312,9 +299,8 @@ class Module(Calling, Saving):
             raise TypeError(f"to() got an unexpected keyword argument {name!r}")
         if wanted is None:
             return self
-        if wanted.kind not in "fc":
-            raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                            f"dtype={wanted}")
+        refuse_if(wanted.kind not in "fc", "nn.Module.to only accepts floating point or complex dtypes, but got "
+                  f"desired dtype={wanted}", TypeError)
         return self._apply(lambda t: t.to(wanted) if t._a.dtype.kind in "fc" else t)
 
     def _apply(self, fn: Callable, recurse: bool = True) -> "Module":
@@ -383,8 +369,7 @@ def empty(*shape: int) -> Parameter:
 
 
 def typed(init: Callable) -> Callable:
-    """__init__ of a layer, with PyTorch's options `device` (there is one) and `dtype`, that of its parameters and
-    buffers."""
+    """__init__ of a layer, with PyTorch's options `device` (there is one) and `dtype`, that of its tensors."""
     @functools.wraps(init)
     def __init__(self: object, *args: object, device: "str | None" = None, dtype: object = None,
                  **options: object) -> None:

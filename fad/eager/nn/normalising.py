@@ -7,7 +7,7 @@ from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ..composite import Composite, sample
 from ..composites import centred, count, kept_sum
-from ..errors import face
+from ..errors import face, refuse_if
 from ..promotion import default
 from ..registry import delivered, noting
 from ..tensor import Tensor, raw, wrap
@@ -109,9 +109,8 @@ layer_norm_step, batch_norm_step = (_normalized("layer_norm", "NativeLayerNormBa
 
 def _ends_in(input: object, shape: tuple) -> None:
     """Raise unless the last dimensions have this shape."""
-    if isinstance(input, Tensor) and not shape:
-        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-                           "element, but got normalized_shape = []")
+    refuse_if(isinstance(input, Tensor) and not shape, "Expected normalized_shape to be at least 1-dimensional, i.e., "
+              "containing at least one element, but got normalized_shape = []")
     if isinstance(input, Tensor) and tuple(input.shape[-len(shape):]) != shape:
         raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
                            f"[{', '.join(['*', *map(str, shape)])}], but got input of size{list(input.shape)}")
@@ -175,11 +174,9 @@ def group_norm(input: object, num_groups: int, weight: "Tensor | None" = None, b
                eps: float = 1e-5) -> AnyArray:
     """Mean 0 and variance 1 in groups of channels."""
     shape = sizes(input)
-    if len(shape) < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
-    if shape[1] % num_groups:
-        raise RuntimeError(f"Expected number of channels in input to be divisible by num_groups, but got input of "
-                           f"shape {list(shape)} and num_groups={num_groups}")
+    refuse_if(len(shape) < 2, f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    refuse_if(shape[1] % num_groups, "Expected number of channels in input to be divisible by num_groups, but got "
+              f"input of shape {list(shape)} and num_groups={num_groups}")
     for name, p in (("weight", weight), ("bias", bias)):
         if p is not None and tuple(p.shape) != (shape[1],):
             raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "

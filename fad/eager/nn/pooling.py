@@ -10,7 +10,7 @@ from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.cached import cached_attribute
 from ..composite import Composite, sample
-from ..errors import face
+from ..errors import face, refuse_if
 from ..inplace import number
 from ..picked import added_at, pooled
 from ..reductions import in_dtype
@@ -36,22 +36,17 @@ class _Windows:
         self.stride = spread(stride, rank) if self.strided else self.size
         self.padding, self.dilation, self.ceil = spread(padding, rank), spread(dilation, rank), ceil
         for m, s, p, d in zip(self.size, self.stride, self.padding, self.dilation):
-            if s <= 0:
-                raise RuntimeError("stride should not be zero")
-            if d <= 0:
-                raise RuntimeError(f"{name}() dilation must be greater than zero, but got {d}")
-            if p < 0:
-                raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-            if p > (d * (m - 1) + 1) // 2:
-                raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, "
-                                   f"kernel_size={m} and dilation={d}")
+            refuse_if(s <= 0, "stride should not be zero")
+            refuse_if(d <= 0, f"{name}() dilation must be greater than zero, but got {d}")
+            refuse_if(p < 0, f"pad must be non-negative, but got pad: {p}")
+            refuse_if(p > (d * (m - 1) + 1) // 2, "pad should be at most half of effective kernel size, but got "
+                      f"pad={p}, kernel_size={m} and dilation={d}")
         self.counts = tuple([self._count(k) for k in range(rank)])
         self.over: dict = {}                              # by what the sums of windows are divided
         if min(self.counts) < 1:
             raise RuntimeError(f"Given input size: ({'x'.join(map(str, (shape[-rank - 1], *self.extents)))}). "
-                               "Calculated output size: "
-                               f"({'x'.join(map(str, (shape[-rank - 1], *self.counts)))}). Output size is too "
-                               "small")
+                               f"Calculated output size: ({'x'.join(map(str, (shape[-rank - 1], *self.counts)))}). "
+                               "Output size is too small")
 
     def _count(self, k: int) -> int:
         """The number of windows of an axis; with `ceil` the last may reach beyond the end, if it begins before it."""
@@ -61,8 +56,7 @@ class _Windows:
         return count - 1 if self.ceil and (count - 1) * s >= n + p else count
 
     def seen(self, input: AnyArray, places: np.ndarray, outside: "float | None") -> AnyArray:
-        """The elements of all windows (windows and elements flattened), whose places these are; what is outside the
-        input has a value."""
+        """The elements of all windows (both flattened) at these places; what is outside the input has a value."""
         lead = len(input.shape) - self.rank
         x = op["reshape"](input, *input.shape[:lead], math.prod(self.extents))
         x = x if outside is None else pad(x, (0, 1), value=outside)
@@ -184,8 +178,7 @@ def max_pool2d(input: AnyArray, kernel_size: object, stride: object = None, padd
 def _avg_pool(input: AnyArray, size: object, stride: object, padding: object, ceil_mode: bool, include_pad: bool,
               divisor: "int | None", rank: int) -> AnyArray:
     w = _windows_of("avg_pool", input, size, stride, padding, 1, ceil_mode, rank)
-    if divisor == 0:
-        raise RuntimeError("divisor must be not zero")
+    refuse_if(divisor == 0, "divisor must be not zero")
     options = {**w.shown, "count_include_pad": include_pad, "divisor_override": divisor}
     del options["dilation"]
     if isinstance(input, Tensor) and input._a.dtype.kind == "f" and input._a.size:
@@ -283,14 +276,12 @@ def _linear(n: int, m: int, align: bool, scale: "float | None") -> np.ndarray:
 
 def interpolate(input: Tensor, size: object = None, scale_factor: object = None, mode: str = "nearest",
                 align_corners: "bool | None" = None) -> Tensor:
-    """The spatial dimensions in other sizes, by the nearest element, or linearly between neighbours ("linear",
-    "bilinear", "trilinear")."""
+    """The spatial dimensions in other sizes, by nearest elements or linearly ("linear", "bilinear", "trilinear")."""
     rank = len(input.shape) - 2
     if mode not in _TITLES:
         raise NotImplementedError(f"interpolate: mode {mode!r} is not supported; there are {', '.join(_TITLES)}")
-    if not 1 <= rank <= 3 or _RANKS.get(mode, rank) != rank:
-        raise NotImplementedError(f"interpolate: mode {mode!r} of a {len(input.shape)}-dimensional tensor is not "
-                                  "supported")
+    refuse_if(not 1 <= rank <= 3 or _RANKS.get(mode, rank) != rank, f"interpolate: mode {mode!r} of a "
+              f"{len(input.shape)}-dimensional tensor is not supported", NotImplementedError)
     if mode == "nearest" and align_corners is not None:
         raise ValueError("align_corners option can only be set with the modes that interpolate linearly")
     if (size is None) == (scale_factor is None):

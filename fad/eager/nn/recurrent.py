@@ -9,6 +9,7 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray
+from ..errors import refuse_if
 from ..joining import cat
 from ..tensor import wrap
 from . import activations, functional, init
@@ -44,8 +45,7 @@ class RNNBase(Module):
                  batch_first: bool = False, dropout: float = 0.0,
                  bidirectional: bool = False):
         super().__init__()
-        if mode not in KINDS:
-            raise ValueError(f"Unrecognized RNN mode: {mode}")
+        refuse_if(mode not in KINDS, f"Unrecognized RNN mode: {mode}", ValueError)
         _sensible(mode, input_size, hidden_size, num_layers, dropout)
         self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
         self.num_layers, self.bias, self.batch_first = num_layers, bias, batch_first
@@ -86,9 +86,8 @@ class RNNBase(Module):
     def forward(self, input: object, hx: object = None) -> tuple:
         """The outputs of the last layer in time, and the last state of every layer and direction."""
         single = len(input.shape) == 2
-        if len(input.shape) not in (2, 3):
-            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {len(input.shape)}D tensor "
-                             "instead")
+        refuse_if(len(input.shape) not in (2, 3), f"{type(self).__name__}: Expected input to be 2D or 3D, got "
+                  f"{len(input.shape)}D tensor instead", ValueError)
         x = op["reshape"](input, input.shape[0], 1, input.shape[1]) if single else input
         if not single and self.batch_first:
             x = functional.swapped(x, 0, 1)
@@ -96,8 +95,7 @@ class RNNBase(Module):
             raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
                                f"{x.shape[-1]}")
         length, batch = functional.sizes(x)[:2]
-        if not length:
-            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+        refuse_if(not length, "Expected sequence length to be larger than 0 in RNN")
         y, finals = self._layers(x, self._given(hx, x, batch, single))
         states = tuple([cat([op["reshape"](f[k], 1, *f[k].shape) for f in finals], 0) for k in range(len(finals[0]))])
         y = y[:, 0] if single else functional.swapped(y, 0, 1) if self.batch_first else y
@@ -169,10 +167,8 @@ def _sensible(mode: str, input_size: int, hidden_size: int, num_layers: int, dro
                       f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}", stacklevel=4)
     if not isinstance(hidden_size, int):
         raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
-    if hidden_size <= 0:
-        raise ValueError("hidden_size must be greater than zero")
-    if num_layers <= 0:
-        raise ValueError("num_layers must be greater than zero")
+    refuse_if(hidden_size <= 0, "hidden_size must be greater than zero", ValueError)
+    refuse_if(num_layers <= 0, "num_layers must be greater than zero", ValueError)
 
 
 class RNN(RNNBase):

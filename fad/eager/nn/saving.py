@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...util.interrupts import let_through
+from ..errors import refuse_if
 from ..node import Hooks, RemovableHandle
 from ..state import changed
 from ..tensor import Tensor, wrap
@@ -78,8 +79,7 @@ class Saving:
         return self.register_load_state_dict_pre_hook(hook if with_module else lambda module, *given: hook(*given))
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, incompatible_keys) once this module and those below have their values; it may change the
-        lists in place."""
+        """Call hook(module, incompatible_keys) once the tree below has its values; it may change the lists in place."""
         return RemovableHandle(self._load_state_dict_post_hooks, hook)
 
     def _kept(self) -> list:
@@ -171,8 +171,7 @@ class Saving:
         return ""
 
     def load_state_dict(self, state_dict: object, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
-        """Write values over those of the parameters and buffers of the same names (or, with assign, put the values in
-        their places)."""
+        """Write values over the parameters and buffers of their names (with assign: put them in their places)."""
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
         keys, errors = IncompatibleKeys([], []), []  # type: ignore[var-annotated]
@@ -202,7 +201,6 @@ class Saving:
                 child._load({k: v for k, v in state.items() if k.startswith(below)}, below, metadata, strict, assign,
                             keys, errors)
         for hook in list(self._load_state_dict_post_hooks.values()):
-            if hook(self, keys) is not None:
-                raise RuntimeError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
-                                   "return new values, "
-                                   "if incompatible_keys need to be modified, it should be done inplace.")
+            refuse_if(hook(self, keys) is not None, "Hooks registered with ``register_load_state_dict_post_hook`` are "
+                      "not expected to return new values, if incompatible_keys need to be modified, it should be done "
+                      "inplace.")

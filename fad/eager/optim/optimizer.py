@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...util.array import ArrayOrNumber
+from ..errors import refuse_if
 from ..nn.module import forget_gradients
 from ..node import Hooks, RemovableHandle
 from ..state import changed
@@ -32,8 +33,7 @@ def _hooked(step: Callable) -> Callable:
 
 
 class Optimizer:
-    """Base of optimisers. Parameters come as an iterable, or as groups: dicts with "params" and options of their
-    own."""
+    """Base of optimisers. Parameters come as an iterable, or as groups: dicts with "params" and their own options."""
 
     _stepped = False                                  # whether step was called: schedules want it to be, before theirs
 
@@ -42,8 +42,7 @@ class Optimizer:
             raise TypeError(f"params argument given to the optimizer should be an iterable of Tensors or dicts, but "
                             f"got {params.type()}")
         given = list(params)
-        if not given:
-            raise ValueError("optimizer got an empty parameter list")
+        refuse_if(not given, "optimizer got an empty parameter list", ValueError)
         self.defaults, self._step_hooks = defaults, (Hooks(), Hooks())
         self.state: dict = defaultdict(dict)
         self.param_groups: list = []
@@ -65,8 +64,7 @@ class Optimizer:
 
     def add_param_group(self, group: dict) -> None:
         """Add parameters (or pairs of a name and a parameter) with options of their own."""
-        if not isinstance(group, dict):
-            raise TypeError(f"param_group must be a dict, but got {type(group)}")
+        refuse_if(not isinstance(group, dict), f"param_group must be a dict, but got {type(group)}", TypeError)
         _ordered(group["params"])
         params = [group["params"]] if isinstance(group["params"], Tensor) else list(group["params"])
         if params and all(isinstance(p, tuple) and len(p) == 2 for p in params):
@@ -81,8 +79,7 @@ class Optimizer:
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
             if p.grad_fn is not None:                                                       # type: ignore[attr-defined]
                 raise ValueError("can't optimize a non-leaf Tensor")
-            if id(p) in known:
-                raise ValueError("some parameters appear in more than one parameter group")
+            refuse_if(id(p) in known, "some parameters appear in more than one parameter group", ValueError)
         if len({id(p) for p in params}) != len(params):
             warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause "
                           "an error; see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
@@ -149,9 +146,8 @@ class Optimizer:
 
 
 def _ordered(params: object) -> None:
-    if isinstance(params, (set, frozenset)):
-        raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors "
-                        "in sets will change between runs. Please use a list instead.")
+    refuse_if(isinstance(params, (set, frozenset)), "optimizer parameters need to be organized in ordered collections, "
+              "but the ordering of tensors in sets will change between runs. Please use a list instead.", TypeError)
 
 
 class RealParts:
@@ -174,8 +170,7 @@ def _plain_rates(group: dict) -> dict:
 def check(**bounds: object) -> None:
     """Raise for options that are below zero."""
     for name, value in bounds.items():
-        if isinstance(value, Tensor) and value._a.size != 1:
-            raise ValueError("Tensor lr must be 1-element")
+        refuse_if(isinstance(value, Tensor) and value._a.size != 1, "Tensor lr must be 1-element", ValueError)
         if not value >= 0:
             raise ValueError(f"Invalid {name} value: {value}" if name != "lr" else f"Invalid learning rate: {value}")
 
@@ -183,8 +178,7 @@ def check(**bounds: object) -> None:
 def check_betas(betas: tuple) -> None:
     """Raise for weights of running means that are none."""
     for k, beta in enumerate(betas):
-        if not 0 <= beta < 1:
-            raise ValueError(f"Invalid beta parameter at index {k}: {beta}")
+        refuse_if(not 0 <= beta < 1, f"Invalid beta parameter at index {k}: {beta}", ValueError)
 
 
 def plain(switches: dict) -> dict:
@@ -192,8 +186,7 @@ def plain(switches: dict) -> dict:
     differentiable steps are none."""
     known = {"foreach": None, "fused": None, "capturable": False, "differentiable": False}
     for name, value in switches.items():
-        if name not in known:
-            raise TypeError(f"an optimizer got an unexpected keyword argument {name!r}")
+        refuse_if(name not in known, f"an optimizer got an unexpected keyword argument {name!r}", TypeError)
         if value and name in ("capturable", "differentiable"):
             raise ValueError(f"{name}=True is not supported: steps are not recorded here")
     return {**known, **switches}

@@ -1,11 +1,11 @@
-"""Learning-rate schedules: each says how the rate of a step follows from the one before it, so that several may act on
-one optimiser."""
+"""Learning-rate schedules: each says how a rate follows from the one before, so that several act on one optimiser."""
 import math
 import warnings
 from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
+from ..errors import refuse_if
 from ..tensor import Tensor
 from .optimizer import Optimizer
 
@@ -16,12 +16,10 @@ _TOO_EARLY = (
 
 
 class LRScheduler:
-    """Base of schedules: get_lr gives the rates of step last_epoch, from those that are in the optimiser's groups
-    now."""
+    """Base of schedules: get_lr gives the rates of step last_epoch, from those in the optimiser's groups now."""
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1):
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        refuse_if(not isinstance(optimizer, Optimizer), f"{type(optimizer).__name__} is not an Optimizer", TypeError)
         self.optimizer = optimizer
         for k, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
@@ -109,9 +107,8 @@ def for_groups(optimizer: Optimizer, name: str, value: object) -> list:
     """One value for each of the optimiser's groups, its own where it is a tensor."""
     if not isinstance(value, (tuple, list)):
         return for_groups(optimizer, name, [value] * len(optimizer.param_groups))
-    if len(value) != len(optimizer.param_groups):
-        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
-                         f"param_groups has {len(optimizer.param_groups)}.")
+    refuse_if(len(value) != len(optimizer.param_groups), f"{name} must have the same length as optimizer.param_groups. "
+              f"{name} has {len(value)} values, param_groups has {len(optimizer.param_groups)}.", ValueError)
     return [v.clone() if isinstance(v, Tensor) else v for v in value]  # type: ignore[attr-defined]
 
 
@@ -181,14 +178,10 @@ class ReduceLROnPlateau(LRScheduler):
     def __init__(self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
                  threshold: float = 1e-4, threshold_mode: str = "rel",
                  cooldown: int = 0, min_lr: object = 0, eps: float = 1e-8):
-        if factor >= 1.0:
-            raise ValueError("Factor should be < 1.0.")
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        if mode not in ("min", "max"):
-            raise ValueError("mode " + mode + " is unknown!")
-        if threshold_mode not in ("rel", "abs"):
-            raise ValueError("threshold mode " + threshold_mode + " is unknown!")
+        refuse_if(factor >= 1.0, "Factor should be < 1.0.", ValueError)
+        refuse_if(not isinstance(optimizer, Optimizer), f"{type(optimizer).__name__} is not an Optimizer", TypeError)
+        refuse_if(mode not in ("min", "max"), "mode " + mode + " is unknown!", ValueError)
+        refuse_if(threshold_mode not in ("rel", "abs"), "threshold mode " + threshold_mode + " is unknown!", ValueError)
         if isinstance(min_lr, (tuple, list)) and len(min_lr) != len(optimizer.param_groups):
             raise ValueError(f"expected {len(optimizer.param_groups)} min_lrs, got {len(min_lr)}")
         self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience  # type: ignore[assignment, method-assign]
