@@ -6,7 +6,6 @@ less saved, less time. That both are the same function, to the second derivative
 table below.
 """
 from collections.abc import Callable
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ..util.array import AnyArray
 from ..util.interrupts import let_through
 from .inplace import wanted
 from .node import accumulator
-from .op_node import FREED, Handle, SingleNode, enter
+from .op_node import FREED, Handle, SingleNode, enter, handle_of
 from .record import apply, edge, finished, kept
 from .saved import Meta, SavedTensor
 from .state import now
@@ -28,20 +27,24 @@ _new = object.__new__
 _LEFT_OUT, _CONSTANT, _UNMOVED, _MOVED = range(4)         # kinds of arguments; one without axes counts four more
 
 
-class HasShortWay(Protocol):
-    """The attributes of a composite that the short way needs (see composite.py)."""
+class ShortWay:
+    """What the short way needs to know of a step: of a composite, or of an op of the table with one result.
 
-    handle: Any
-    run: Callable
-    alike: bool
-    edges: "int | None"
-    kept: dict
+    run, pullback   on real arrays; by default the op's own
+    """
+
+    __slots__ = ("handle", "run", "pullback", "edges", "alike", "kept")
+
+    def __init__(self, op: Op, run: "Callable | None" = None, pullback: "Callable | None" = None):
+        self.handle, self.run, self.edges, self.alike, self.kept = handle_of(op), run or op.run, None, False, {}
+        self.pullback = pullback or (lambda gs, ys, xs, needs, **params: op.derivative.pullback(
+            op, gs, ys, xs, params, needs))
 
 
 class CompositeNode(SingleNode):
-    """A composite of real tensors as one step."""
+    """A composite of real tensors, or an op, as one step."""
 
-    __slots__ = ()
+    __slots__ = ("short",)
 
     def pull(self, g: object) -> tuple:
         xs, ys, versions = self.xs, self.ys, self.versions
@@ -60,8 +63,8 @@ class CompositeNode(SingleNode):
             self._check(xs, ys)
         elif y.__class__ is SavedTensor:
             return SingleNode.pull(self, g)
-        needs, composite = self.needs, self.handle.op
-        out = composite.pullback((g,), ys, arrays, needs, **self.params)
+        needs = self.needs
+        out = self.short.pullback((g,), ys, arrays, needs, **self.params)
         for gx, x, need in zip(out, arrays, needs):
             if need and (gx.__class__ is not ndarray or gx.shape != x.shape or gx.dtype is not x.dtype):
                 return self._fitted(out, arrays)
@@ -83,12 +86,11 @@ class CompositeNode(SingleNode):
             self.xs = self.ys = FREED
 
     def _fitted(self, out: tuple, arrays: list) -> tuple:
-        fit = self.handle.op.fit
         return tuple([self._dense(fit(gx, x), x, need) for gx, x, need, _ in zip(out, arrays, self.needs, self.next)])
 
 
-def lean(composite: HasShortWay, args: tuple, params: dict, label: "str | None") -> "Tensor | None":
-    """The composite's result by the short way; None where that does not serve."""
+def lean(short: "ShortWay | Composite", args: tuple, params: dict, label: "str | None") -> "Tensor | None":
+    """The step's result by the short way; None where that does not serve."""
     if not now().quick:
         return None
     arrays, nodes, kinds, dtype = [], [], [], None
@@ -121,18 +123,18 @@ def lean(composite: HasShortWay, args: tuple, params: dict, label: "str | None")
         arrays.append(x)
         nodes.append(fn)
         kinds.append(kind if x is None or x.ndim else kind + 4)
-    if dtype is None or composite.alike and arrays[0].shape != arrays[1].shape:
+    if dtype is None or short.alike and arrays[0].shape != arrays[1].shape:
         return None
     for value in params.values():
         if isinstance(value, Tensor):                                   # which may want a gradient
             return None
-    count = composite.edges
+    count = short.edges
     if count is not None and count < len(nodes):
         if nodes[count] is not None or any(nodes[count:]):              # no derivative by these
             return None
         del nodes[count:]
     try:
-        y = composite.run(*arrays, **params)
+        y = short.run(*arrays, **params)
     except (ValueError, TypeError, RuntimeError, ArithmeticError) as error:
         let_through(error)                                              # told the general way
         return None
@@ -141,14 +143,14 @@ def lean(composite: HasShortWay, args: tuple, params: dict, label: "str | None")
     if not moved:
         return wrap(y)
     key = tuple(kinds)
-    known = composite.kept.get(key)
+    known = short.kept.get(key)
     if known is None:
         needs = tuple([kind & 3 == _MOVED for kind in kinds])
-        known = composite.kept[key] = needs, *kept(composite.handle, arrays, (y,), params, needs)
+        known = short.kept[key] = needs, *kept(short.handle, arrays, (y,), params, needs)
     node = _new(CompositeNode)
     if label is not None:
         node.label = label
-    node.handle, node.params = composite.handle, params
+    node.short, node.handle, node.params = short, short.handle, params
     node.needs, keep_xs, (keep_y,) = known
     xs, versions = _saved(args, arrays, keep_xs)
     nrs = (
@@ -157,6 +159,23 @@ def lean(composite: HasShortWay, args: tuple, params: dict, label: "str | None")
         else None
     )
     return finished(node, y, tuple(nodes), nrs, tuple(xs), (y if keep_y else Meta(y.shape, y.dtype),), versions)
+
+
+_short: dict = {}                                                       # op -> its ShortWay
+
+
+def enter_short(op: Op, run: Callable, pullback: Callable) -> None:
+    """Say how an op of one tensor runs on real arrays, and what its pullback is there, by the short way."""
+    _short[op] = ShortWay(op, run, pullback)
+
+
+def by_short_way(op: Op, x: object, params: dict, label: "str | None" = None) -> Tensor:
+    """An op of one tensor with one result, by the short way where that serves."""
+    if not isinstance(x, Tensor):
+        return op(x, **params)
+    short = _short.get(op) or _short.setdefault(op, ShortWay(op))
+    y = lean(short, (x,), params, label)
+    return apply(op, (x,), params, label) if y is None else y
 
 
 def _saved(args: tuple, arrays: list, keeps: tuple) -> "tuple[list, tuple]":
@@ -194,7 +213,7 @@ class Composite(Op):
                  edges: "int | None" = 1,
                  inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (), kinds: str = "f",
                  alike: bool = False, saves: tuple = ()):
-        self.name, self.written, self.run, self.pullback, self.fit = name, written, run or written, pullback, fit
+        self.name, self.written, self.run, self.pullback = name, written, run or written, pullback
         self.kind, self.facts, self.creation, self.samples = (
             "composite",
             {} if edges is None else {"edges": edges},

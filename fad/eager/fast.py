@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import Op
-from ..ops.contract import with_adjoints
 from ..ops.kinds import Partials, match
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.interrupts import let_through
 from . import errors
 from .node import accumulator
-from .op_node import OpNode, SingleNode, handle_of
+from .op_node import OpNode, handle_of
 from .plan import plan
 from .record import finished, kept
 from .saved import Meta, SavedTensor
@@ -164,111 +163,6 @@ class BinaryNode(OpNode):
         versions = self.versions or (0, 0)
         if isinstance(x, Tensor) and x._vc[0] != versions[0] or isinstance(y, Tensor) and y._vc[0] != versions[1]:
             OpNode._check(self, xs, ())
-
-
-class SumNode(OpNode):
-    """The sum of all elements of a real tensor."""
-
-    __slots__ = ()
-    outputs = 1                                                    # type: ignore[assignment]
-    needs = (True,)
-    label = "SumBackward0"
-
-    def pull(self, g: object) -> tuple:
-        if g is None or g.dtype.kind == "c":
-            return OpNode.pull(self, g)
-        shape = self.xs[0].shape
-        if self.xs[0].size > SPREAD:                               # what is large is rather a view of one element
-            return (np.broadcast_to(g, shape),)
-        gx = np.empty(shape, g.dtype)
-        gx[...] = g
-        return (gx,)
-
-
-SPREAD = 1024                                                      # elements
-
-
-def sum_of_all(op: Op) -> Callable:
-    """The sum of all elements of a tensor as one plain step; None for tensors that go the general way."""
-    handle, reduce = handle_of(op), np.add.reduce
-
-    def call(x: Tensor) -> "Tensor | None":
-        a = x._a
-        if not now().quick or x._view is not None or x._x is not None or a.dtype is not F8 and a.dtype is not F4:
-            return None
-        fn = x._fn
-        if fn is None:
-            if not x._rg:
-                return None
-            fn = accumulator(x)
-        y = ndarray((), a.dtype)
-        reduce(a, None, None, y)
-        node = new(SumNode)
-        node.handle, node.params = handle, {"axes": tuple(range(a.ndim))}
-        return finished(node, y, (fn,), (x._nr,) if x._nr else None, (Meta(a.shape, a.dtype),), (Meta((), a.dtype),),
-                        ())
-    return call
-
-
-class ProductNode(SingleNode):
-    """A product of two real tensors; adjoints: functions of (g, y) and of (x, g)."""
-
-    __slots__ = ("adjoints",)
-
-    def pull(self, g: object) -> tuple:
-        xs = self.xs
-        if g.__class__ is not ndarray or g.dtype.kind == "c" or xs is None:
-            return SingleNode.pull(self, g)
-        x, y = xs
-        if x.__class__ is SavedTensor or y.__class__ is SavedTensor:
-            return SingleNode.pull(self, g)
-        self._check(xs, ())
-        left, right = self.adjoints
-        first, second = self.next
-        return (None if first is None else left(g, y._a), None if second is None else right(x._a, g))
-
-
-def product(op: Op, labels: tuple, label: str) -> Callable:
-    """The function of two tensors that a contraction with these labels is; None for tensors that go the general way."""
-    run, *adjoints = with_adjoints(labels)
-    params, handle, adjoints = {"labels": labels}, handle_of(op), tuple(adjoints)
-    keeps = [plan(op, (x, y), (np.asarray(run(x, y)),), params, needs)[0]
-             for x, y in [[np.ones((2,) * len(letters)) for letters in labels[:2]]] for needs in _NEEDS]
-
-    def call(x: Tensor, y: Tensor) -> "Tensor | None":
-        a, b = x._a, y._a
-        dtype = a.dtype
-        if (
-            not now().quick
-            or x._view is not None
-            or y._view is not None
-            or dtype is not b.dtype
-            or dtype is not F8
-            and dtype is not F4
-            or x._x is not None
-            or y._x is not None
-        ):
-            return None
-        try:
-            z = run(a, b)
-        except ValueError as error:
-            let_through(error)                                                 # extents do not fit: told there
-            return None
-        if z.__class__ is not ndarray:
-            z = np.asarray(z)
-        first, second = x._fn or (accumulator(x) if x._rg else None), y._fn or (accumulator(y) if y._rg else None)
-        if first is None and second is None:
-            return wrap(z)
-        code = (first is not None) + 2 * (second is not None)
-        keep_x, keep_y = keeps[code]
-        node = new(ProductNode)
-        node.handle, node.params, node.needs, node.adjoints, node.label = handle, params, _NEEDS[code], adjoints, label
-        versions = x._vc[0] if keep_x else 0, y._vc[0] if keep_y else 0, 0
-        return finished(node, z, (first, second),
-                        (x._nr if first else 0, y._nr if second else 0) if x._nr or y._nr else None,
-                        (x if keep_x else Meta(a.shape, dtype), y if keep_y else Meta(b.shape, dtype)),
-                        (Meta(z.shape, dtype),), versions if versions[0] or versions[1] else ())
-    return call
 
 
 def binary(op: Op, general: Callable) -> Callable:

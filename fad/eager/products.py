@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..ops.contract import with_adjoints
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites
+from .composite import ShortWay, lean
 from .errors import c_name, expands, face, not_expandable, refuse_if
-from .fast import product
 from .promotion import agree
 from .registry import by_record, define, function, in_precision, named, one_dim, run, tensor_of
 from .tensor import Tensor, is_operand
@@ -17,14 +18,27 @@ from .together import step
 _MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
 _PLAIN = {(2, 2): ({"labels": _MATRIX}, "MmBackward0"), (2, 1): ({"labels": _VECTOR}, "MvBackward0"),
           (1, 1): ({"labels": _DOT}, "DotBackward0")}
-_FAST = {ranks: product(op["contract"], params["labels"], label) for ranks, (params, label) in _PLAIN.items()}
+
+
+def _short(labels: tuple) -> ShortWay:
+    """The short way of a contraction, which knows its two adjoints on arrays."""
+    run, left, right = with_adjoints(labels)
+
+    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, labels: tuple) -> tuple:
+        return left(gs[0], xs[1]) if needs[0] else None, right(xs[0], gs[0]) if needs[1] else None
+    return ShortWay(op["contract"], lambda x, y, labels: run(x, y), pullback)
+
+
+_SHORT = {ranks: _short(params["labels"]) for ranks, (params, _) in _PLAIN.items()}
 
 
 def matmul(self: object, other: object) -> ArrayOrNumber:
     """The matrix product, by NumPy's rules for vectors and stacks."""
     if isinstance(self, Tensor) and isinstance(other, Tensor):
-        fast = _FAST.get((self._a.ndim, other._a.ndim))
-        y = None if fast is None else fast(self, other)
+        ranks = self._a.ndim, other._a.ndim
+        y = None
+        if ranks in _SHORT and self._a.dtype is other._a.dtype:
+            y = lean(_SHORT[ranks], (self, other), *_PLAIN[ranks])
         if y is not None:
             return y
         _factors(self, other)

@@ -11,14 +11,13 @@ from ..util.interrupts import let_through
 from ..util.where import is_library
 from . import errors
 from .node import Node, accumulator, sequence
-from .op_node import Handle, OpNode, SingleNode, handle_of
+from .op_node import Handle, OpNode, handle_of
 from .plan import plan
 from .promotion import default, fitted, result_type
 from .saved import Meta, SavedTensor
 from .state import now, state
 from .tensor import Lazy, Tensor, wrap, wrap_result
 
-_lean: dict = {}                                      # what ops save, by op and dtype, for the short ways below
 _new, _number = object.__new__, sequence.__next__
 refresh: Callable = lambda x: None                    # set by views.py: gives a view the history of its base
 forward_rule: "list[Callable]" = []                   # set by forward_ad.py: gives the results their tangents
@@ -124,33 +123,6 @@ FLOAT_FUNCTIONS = frozenset(("exp", "exp2", "expm1", "log", "log2", "log10", "lo
 
 def _cast() -> Op:
     return registry["cast"]
-
-
-def apply_lean(op: Op, x: object, rest: tuple, params: dict, label: "str | None" = None) -> Tensor:
-    """apply for an op of one tensor (and constants) with one result, shorter where nothing unusual is asked for."""
-    if not now().quick or not isinstance(x, Tensor) or x._view is not None or x._x is not None:
-        return apply(op, (x, *rest), params, label) if isinstance(x, Tensor) else op(x, *rest, **params)
-    a = x._a
-    y = op.run(a, *rest, **params)
-    if y.__class__ is not np.ndarray:
-        y = np.asarray(y)
-    fn = x._fn
-    if fn is None:
-        if not x._rg or y.dtype.kind not in "fc":
-            return wrap(y)
-        fn = accumulator(x)
-    key = op, a.dtype.char
-    keep = _lean.get(key)
-    if keep is None:
-        (keep_x, *_), (keep_y,) = kept(handle_of(op), [a, *rest], (y,), params, (True,) + (False,) * len(rest))
-        keep = _lean[key] = keep_x, keep_y, handle_of(op)
-    node = _new(SingleNode)
-    if label is not None:
-        node.label = label
-    node.handle, node.params, node.needs = keep[2], params, (True,) + (False,) * len(rest)
-    version = x._vc[0] if keep[0] else 0
-    return finished(node, y, (fn,), (x._nr,) if x._nr else None, (x if keep[0] else Meta(a.shape, a.dtype), *rest),
-                    (y if keep[1] else Meta(y.shape, y.dtype),), (version,) + (0,) * (len(rest) + 1) if version else ())
 
 
 def finished(node: OpNode, y: np.ndarray, edges: tuple, nrs: "tuple | None", xs: tuple, ys: tuple,

@@ -1,4 +1,5 @@
 """Reductions of tensors, in PyTorch's terms (dim, keepdim), by the faces and ops of the table."""
+import math
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -8,13 +9,11 @@ import numpy as np
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from . import composites
-from .composite import COMPOSITES
+from .composite import COMPOSITES, by_short_way, enter_short
 from .dtypes import as_dtype
 from .errors import refuse_if, scalar_name
-from .fast import sum_of_all
 from .picked import chosen
 from .promotion import default
-from .record import apply_lean
 from .registry import define, delivered, dims_of, function, named, one_dim, run, tensor_of
 from .tensor import Tensor, raw, wrap
 from .together import step, together
@@ -39,17 +38,33 @@ def _result(name: str) -> Any:
 Extreme, Bounds, QR, Inverted, Cholesky, Solved, LeastSquares = map(_result, RESULTS)
 
 
-_sum_of_all = sum_of_all(op["sum"])
 
 
 def _reduced(name: str, x: AnyArray, dim: object, keepdim: bool, label: str) -> Tensor:
     ndim = len(x.shape)
     axes = dims_of(dim, ndim)
-    y = apply_lean(op[name], x, (), {"axes": axes}, label)
+    y = by_short_way(op[name], x, {"axes": axes}, label)
     if not keepdim:
         return y
     y = kept(y, x, axes)
     return together((y,), label, (x,), {"self": x}, keepdim=True)[0] if label else y
+
+
+SPREAD = 1024                                     # elements: what is larger is rather a view of one
+
+
+def _sum_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple) -> tuple:
+    g, shape = gs[0], xs[0].shape
+    if len(axes) < len(shape):
+        g = np.reshape(g, [1 if k in axes else n for k, n in enumerate(shape)])
+    if math.prod(shape) > SPREAD:
+        return (np.broadcast_to(g, shape),)
+    gx = np.empty(shape, g.dtype)
+    gx[...] = g
+    return (gx,)
+
+
+enter_short(op["sum"], lambda x, axes: np.add.reduce(x, axes), _sum_pullback)
 
 
 def kept(y: AnyArray, x: object, axes: tuple) -> AnyArray:
@@ -62,10 +77,7 @@ def sum(self: object, dim: object = None, keepdim: bool = False, *, dtype: objec
     """The sum along dimensions."""
     if (dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim
             and not keepdims and self._a.dtype.kind in "fc"):
-        y = _sum_of_all(self)
-        if y is not None:
-            return y
-        return apply_lean(op["sum"], self, (), {"axes": tuple(range(self._a.ndim))}, "SumBackward0")
+        return by_short_way(op["sum"], self, {"axes": tuple(range(self._a.ndim))}, "SumBackward0")
     dim = axis if dim is None else dim
     x, kind = summed(self, dtype, out)
     y = in_dtype(_reduced("sum", x, dim, keepdim or keepdims, "SumBackward0" if dim is None else "SumBackward1"), kind)
