@@ -152,8 +152,7 @@ def retain_grad(self: Tensor) -> None:
     if self.is_leaf or self.extra.retains:                              # type: ignore[attr-defined]
         return
     self.extra.retains = True
-    extra = self._fn.hooked
-    extra.retain = {**(extra.retain or {}), self._nr: weak(self)}
+    self._fn.hooked.retain[self._nr] = weak(self)
 
 
 @_property("retains_grad")

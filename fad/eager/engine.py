@@ -257,7 +257,7 @@ class BackwardRun:
                 for k, one in enumerate(g if g is not None else [None] * node.outputs)]
 
     def retain(self, node: Node, tables: dict, g: object) -> None:
-        for nr, ref in tables.items():
+        for nr, ref in list(tables.items()):
             t, one = ref(), g if node.outputs == 1 else g[nr] if g is not None else None
             if t is None or one is None:
                 continue

@@ -100,7 +100,7 @@ def _hooks(self: Tensor) -> Any:
     fn = self.grad_fn                                                         # type: ignore[attr-defined]
     if fn is None:
         return self._x.hooks if self._x is not None else None
-    return (fn.extra.tensor_pre or {}).get(self._nr) if fn.extra is not None else None
+    return fn.extra.tensor_pre.get(self._nr) if fn.extra is not None else None
 
 
 def _set_hooks(self: Tensor, hooks: "dict | None") -> None:
@@ -108,8 +108,7 @@ def _set_hooks(self: Tensor, hooks: "dict | None") -> None:
     if fn is None:
         self.extra.hooks = hooks
     else:
-        extra = fn.hooked
-        extra.tensor_pre = {**(extra.tensor_pre or {}), self._nr: {} if hooks is None else hooks}
+        fn.hooked.tensor_pre[self._nr] = {} if hooks is None else hooks
 
 
 def _refuse(message: str) -> Callable:

@@ -102,10 +102,9 @@ class Hooked:
 
     def __init__(self) -> None:
         self.metadata: dict = {}
-        self.pre: Hooks | None = None
-        self.post: Hooks | None = None
-        self.tensor_pre: dict | None = None              # result number -> hooks of the tensor that is that result
-        self.retain: dict | None = None        # result number -> weak reference to the tensor that keeps its gradient
+        self.pre, self.post = Hooks(), Hooks()
+        self.tensor_pre: dict = {}                       # result number -> hooks of the tensor that is that result
+        self.retain: dict = {}                 # result number -> weak reference to the tensor that keeps its gradient
         self.trace: str | None = None
         self.parent: Any = None
 
@@ -164,30 +163,18 @@ class Node(Showing):
 
     def register_hook(self, fn: Callable) -> RemovableHandle:
         """Call fn(grad_inputs, grad_outputs) after the step's backward; an answer replaces the former."""
-        extra = self.hooked
-        if extra.post is None:
-            extra.post = Hooks()
-        return RemovableHandle(extra.post, fn)
+        return RemovableHandle(self.hooked.post, fn)
 
     def register_result_hook(self, nr: int, fn: Callable) -> RemovableHandle:
         """Call fn(gradient) when the gradient of one of the step's results is known; what it returns replaces it."""
-        extra = self.hooked
-        if extra.tensor_pre is None:
-            extra.tensor_pre = {}
-        return RemovableHandle(extra.tensor_pre.setdefault(nr, Hooks()), fn)
+        return RemovableHandle(self.hooked.tensor_pre.setdefault(nr, Hooks()), fn)
 
     def register_prehook(self, fn: Callable) -> RemovableHandle:
         """Call fn(grad_outputs) before the step's backward; what it returns replaces them."""
-        extra = self.hooked
-        if extra.pre is None:
-            extra.pre = Hooks()
-        return RemovableHandle(extra.pre, fn)
+        return RemovableHandle(self.hooked.pre, fn)
 
     def _register_hook_dict(self, hooks: dict) -> None:
-        extra = self.hooked
-        if extra.tensor_pre is None:
-            extra.tensor_pre = {}
-        extra.tensor_pre.setdefault(0, Hooks()).update(hooks)
+        self.hooked.tensor_pre.setdefault(0, Hooks()).update(hooks)
 
     def _sequence_nr(self) -> int:
         return self.seq

@@ -268,12 +268,8 @@ def leave_node(x: Tensor) -> Callable:
     """Stop keeping x's gradient at the node that made it so far; the function returned starts it at the new one."""
     if x._x is None or not x._x.retains or x._fn is None or x._fn.extra is None:
         return lambda x: None
-    (x._fn.extra.retain or {}).pop(x._nr, None)
-
-    def start(x: Tensor) -> None:
-        extra = x._fn.hooked
-        extra.retain = {**(extra.retain or {}), x._nr: weak(x)}
-    return start
+    x._fn.extra.retain.pop(x._nr, None)
+    return lambda x: x._fn.hooked.retain.__setitem__(x._nr, weak(x))
 
 
 record.refresh = refresh

@@ -1,5 +1,6 @@
 """The calls around a module's forward: hooks before and after it, and at the gradients of its arguments and results; of
 one module, or of all."""
+import functools
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -234,8 +235,7 @@ class Calling:
 
     def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False,
                                   with_kwargs: bool = False) -> RemovableHandle:
-        """Call hook(module, args) before forward (with_kwargs: hook(module, args, kwargs)); what it returns replaces
-        the arguments."""
+        """Call hook(module, args) before forward (with_kwargs: (module, args, kwargs)); an answer replaces them."""
         handle = RemovableHandle(self._forward_pre_hooks, hook, prepend)
         handle.also(self._forward_pre_hooks_with_kwargs, with_kwargs)
         return handle
@@ -269,39 +269,15 @@ class _Every(Calling):
 
 
 EVERY = _Every()
-
-
-def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, args) before forward (with_kwargs: (module, args, kwargs)); an answer replaces them."""
-    return EVERY.register_forward_pre_hook(hook)
-
-
-def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False,
-                                 always_call: bool = False) -> RemovableHandle:
-    """Call hook(module, args, result) after the forward of every module; what it returns replaces the result."""
-    return EVERY.register_forward_hook(hook, with_kwargs=with_kwargs, always_call=always_call)
-
-
-def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, grad_output) for every module at its results' gradients; an answer replaces them."""
-    return EVERY.register_full_backward_pre_hook(hook)
-
-
-def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, grad_input, grad_output) for every module when the gradients of its arguments are known; what
-    it returns replaces them."""
-    return EVERY.register_full_backward_hook(hook)
-
-
-def register_module_backward_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, grad_input, grad_output) at the last step of every module. Deprecated: there is a full one."""
-    return EVERY.register_backward_hook(hook)
+register_module_forward_pre_hook = EVERY.register_forward_pre_hook
+register_module_forward_hook = EVERY.register_forward_hook
+register_module_full_backward_pre_hook = EVERY.register_full_backward_pre_hook
+register_module_full_backward_hook = EVERY.register_full_backward_hook
+register_module_backward_hook = EVERY.register_backward_hook
 
 
 def missed(args: tuple, result: object) -> Iterator[tuple[str, str]]:
-    """The reason for which a hook at the last step of a result's graph does not see all gradients of a module, and
-    which.
-    """
+    """Why a hook at the last step of a result's graph does not see all gradients of a module, and which."""
     results = result if isinstance(result, tuple) else (result,)
     takes_tensors = all(isinstance(a, Tensor) for a in args)
     if not takes_tensors:
@@ -330,16 +306,6 @@ def entering(kind: str, module: object, name: str, value: object) -> Any:
     return value
 
 
-def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, name, parameter) when a module gets a parameter; what it returns takes its place."""
-    return RemovableHandle(ENTERING["parameter"], hook)
-
-
-def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, name, tensor) when a module gets a buffer; what it returns takes its place."""
-    return RemovableHandle(ENTERING["buffer"], hook)
-
-
-def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
-    """Call hook(module, name, child) when a module gets another below it; what it returns takes its place."""
-    return RemovableHandle(ENTERING["module"], hook)
+# call hook(module, name, entry) when a module gets one; what it returns takes its place
+(register_module_parameter_registration_hook, register_module_buffer_registration_hook,
+ register_module_module_registration_hook) = (functools.partial(RemovableHandle, table) for table in ENTERING.values())
