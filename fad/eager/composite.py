@@ -153,11 +153,8 @@ def lean(short: "ShortWay | Composite", args: tuple, params: dict, label: "str |
     node.short, node.handle, node.params = short, short.handle, params
     node.needs, keep_xs, (keep_y,) = known
     xs, versions = _saved(args, arrays, keep_xs)
-    nrs = (
-        tuple([a._nr if fn is not None and a._fn is not None else 0 for fn, a in zip(nodes, args)])
-        if numbered
-        else None
-    )
+    nrs = (tuple([a._nr if fn is not None and a._fn is not None else 0 for fn, a in zip(nodes, args)]) if numbered
+           else None)
     return finished(node, y, tuple(nodes), nrs, tuple(xs), (y if keep_y else Meta(y.shape, y.dtype),), versions)
 
 
@@ -210,16 +207,11 @@ class Composite(Op):
     """
 
     def __init__(self, name: str, written: Callable, pullback: Callable, run: "Callable | None" = None, *, node: str,
-                 edges: "int | None" = 1,
-                 inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (), kinds: str = "f",
-                 alike: bool = False, saves: tuple = ()):
+                 edges: "int | None" = 1, inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (),
+                 kinds: str = "f", alike: bool = False, saves: tuple = ()):
         self.name, self.written, self.run, self.pullback = name, written, run or written, pullback
-        self.kind, self.facts, self.creation, self.samples = (
-            "composite",
-            {} if edges is None else {"edges": edges},
-            False,
-            samples,
-        )
+        self.kind, self.facts, self.creation, self.samples = ("composite", {} if edges is None else {"edges": edges},
+                                                              False, samples)
         self.kinds, self.alike, self.edges, self.kept = kinds, alike, edges, {}
         self.derivative, self.label = Explicit(None, pullback), node
         self.handle = Handle(self, node, inputs, outputs, always=saves)
@@ -236,9 +228,8 @@ class Composite(Op):
         if self.has_more(args, params):
             return self.written(*args, **params)
         if not self.serves(args):
-            return together(
-                (self.written(*args, **params),), label or self.label, args[: self.facts.get("edges", len(args))]
-            )[0]
+            return together((self.written(*args, **params),), label or self.label,
+                            args[: self.facts.get("edges", len(args))])[0]
         return apply(self, args, params, label)
 
     def has_more(self, args: tuple, params: dict) -> bool:

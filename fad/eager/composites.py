@@ -89,8 +89,7 @@ def _spread(name: str, run: Callable, pullback: Callable) -> Composite:
     face = BY_NAME[f"numpy.{name}"]
     samples = tuple([lambda rng, draw=draw: (draw(rng)[0], {**draw(rng)[1], "correction": 1}) for draw in _REDUCED])
     return Composite(name, lambda x, axes, keep, correction: face.call(x, axis=axes, ddof=correction, keepdims=keep),
-                     pullback, quietly(run),
-                     node=f"{name.capitalize()}Backward0", samples=samples)
+                     pullback, quietly(run), node=f"{name.capitalize()}Backward0", samples=samples)
 
 
 var = _spread("var", _var_run, _var_pullback)
@@ -113,12 +112,10 @@ def _logsumexp_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tup
     return (wide(gs[0], x, axes) * op["exp"](x - op["where"](y == -math.inf, 0.0, y)),)
 
 
-logsumexp = Composite("logsumexp",
-                      lambda x, axes, keep: face("scipy.special.logsumexp", x, axis=axes, keepdims=keep),
+logsumexp = Composite("logsumexp", lambda x, axes, keep: face("scipy.special.logsumexp", x, axis=axes, keepdims=keep),
                       _logsumexp_pullback,
                       quietly(lambda x, axes, keep: _log_sum(x, axes) if keep else np.squeeze(_log_sum(x, axes), axes)),
-                      node="LogsumexpBackward0",
-                      samples=_REDUCED)
+                      node="LogsumexpBackward0", samples=_REDUCED)
 
 
 def _softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
@@ -157,9 +154,8 @@ def _log_softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: i
     return (g - op["exp"](y) * kept_sum(g, (axis,)),)
 
 
-log_softmax = Composite("log_softmax", lambda x, axis: x
-                        - face("scipy.special.logsumexp", x, axis=axis, keepdims=True), _log_softmax_pullback,
-                        _log_softmax_run, node="LogSoftmaxBackward0", samples=softmax.samples)
+log_softmax = Composite("log_softmax", lambda x, axis: x - face("scipy.special.logsumexp", x, axis=axis, keepdims=True),
+                        _log_softmax_pullback, _log_softmax_run, node="LogSoftmaxBackward0", samples=softmax.samples)
 
 # -- powers and sums of products ---------------------------------------------------------------------------------------
 
@@ -226,9 +222,8 @@ def _addmm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, beta: float, 
 
 
 addmm = Composite("addmm", _addmm_written, _addmm_pullback, _addmm_run, node="AddmmBackward0", edges=3,
-                  inputs=("self", "mat1", "mat2"),
-                  samples=(sample((4,), (2, 3), (3, 4), beta=1, alpha=1),
-                           sample((2, 4), (2, 3), (3, 4), beta=0.5, alpha=2.0)))
+                  inputs=("self", "mat1", "mat2"), samples=(sample((4,), (2, 3), (3, 4), beta=1, alpha=1),
+                                                            sample((2, 4), (2, 3), (3, 4), beta=0.5, alpha=2.0)))
 
 # -- element by element ------------------------------------------------------------------------------------------------
 
@@ -255,8 +250,7 @@ def _finite(x: AnyArray, nan: float, high: float, low: float) -> AnyArray:
 
 
 nan_to_num = elementwise("nan_to_num", _finite, lambda y, x, **limits: op["cast"](op["isfinite"](x), dtype=y.dtype),
-                         node="NanToNumBackward0",
-                         samples=(sample((3, 4), nan=0.0, high=1e300, low=-1e300),))
+                         node="NanToNumBackward0", samples=(sample((3, 4), nan=0.0, high=1e300, low=-1e300),))
 
 # -- rearranged --------------------------------------------------------------------------------------------------------
 
@@ -266,8 +260,7 @@ def _trace_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 trace = Composite("trace", lambda x: face("numpy.trace", x), _trace_pullback, lambda x: np.trace(x),
-                  node="TraceBackward0",
-                  samples=(sample((3, 3)), sample((2, 4))))
+                  node="TraceBackward0", samples=(sample((3, 3)), sample((2, 4))))
 
 
 def _cat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:

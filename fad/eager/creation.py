@@ -178,8 +178,7 @@ def _like(name: str) -> None:
 
     @on_cpu
     def call(input: Tensor, *, dtype: DTypeLike = None, requires_grad: bool = False, memory_format: object = None,
-             layout: object = None,
-             generator: object = None, pin_memory: bool = False) -> Tensor:
+             layout: object = None, generator: object = None, pin_memory: bool = False) -> Tensor:
         a = make(input._a.shape, input._a.dtype if dtype is None else as_dtype(dtype), generator)
         return leaf(laid_like(a, input._a), requires_grad)
     define(f"{name}_like", call, f"fad.{name} in the shape and dtype of a tensor.", method=False)
@@ -200,10 +199,8 @@ def full_like(input: Tensor, fill_value: object, *, dtype: DTypeLike = None, req
               memory_format: object = None) -> Tensor:
     """One number in the shape and dtype of a tensor."""
     value, = numbers("full_like", fill_value=fill_value)
-    return leaf(
-        laid_like(np.full(input._a.shape, value, input._a.dtype if dtype is None else as_dtype(dtype)), input._a),
-        requires_grad,
-    )
+    return leaf(laid_like(np.full(input._a.shape, value, input._a.dtype if dtype is None else as_dtype(dtype)),
+                          input._a), requires_grad)
 
 
 Tensor.new_full = on_cpu(

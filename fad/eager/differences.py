@@ -119,9 +119,8 @@ def forward_products(func: Callable, inputs: tuple, places: list, ys: tuple, gs:
 def tangents_of(func: Callable, inputs: tuple, given: dict) -> list:
     """The outputs' tangents, as arrays, from tangents of the inputs at these places (the others': zero); no input
     requires a gradient meanwhile."""
-    tangents = {
-        j: wrap(np.zeros_like(x._a)) for j, x in enumerate(inputs) if isinstance(x, Tensor) and requires_grad(x)
-    } | given
+    tangents = {j: wrap(np.zeros_like(x._a)) for j, x in enumerate(inputs) if isinstance(x, Tensor)
+                and requires_grad(x)} | given
     plain = [x.detach() if isinstance(x, Tensor) else x for x in inputs]  # type: ignore[attr-defined]
     with forward_ad.dual_level():
         duals = [forward_ad.make_dual(x, tangents[j]) if j in tangents else x for j, x in enumerate(plain)]
@@ -307,11 +306,9 @@ UNDEFINED_CHECKED = ("Backwards compatibility: New undefined gradient support ch
 def check_undefined_tangents(func: Callable, inputs: tuple, places: list) -> None:
     """With tangents of zeros, whether in memory or the same zero expanded, outputs have tangents of zeros."""
     for i in places:
-        for zero in (
-            (np.zeros_like(inputs[i]._a), np.broadcast_to(np.zeros((), inputs[i]._a.dtype), inputs[i]._a.shape))
-            if len(places) > 1
-            else (None,)
-        ):
+        for zero in ((np.zeros_like(inputs[i]._a),
+                      np.broadcast_to(np.zeros((), inputs[i]._a.dtype), inputs[i]._a.shape)) if len(places) > 1
+                     else (None,)):
             given = {j: wrap(np.zeros_like(inputs[j]._a)) for j in places}
             if zero is not None:
                 given[i] = wrap(zero)

@@ -81,9 +81,8 @@ def randint_like(input: Tensor, low: int, high: object = None, *, dtype: DTypeLi
 
 
 FUNCTIONS.update(randint_like=randint_like, manual_seed=manual_seed, Generator=Generator, get_rng_state=get_rng_state,
-                 set_rng_state=set_rng_state,
-                 default_generator=default_generator, initial_seed=default_generator.initial_seed,
-                 seed=default_generator.seed)
+                 set_rng_state=set_rng_state, default_generator=default_generator,
+                 initial_seed=default_generator.initial_seed, seed=default_generator.seed)
 
 # -- in place ----------------------------------------------------------------------------------------------------------
 

@@ -137,9 +137,8 @@ class BackwardRun:
 
     def reaches(self, node: "Node | None") -> bool:
         """Whether this pass comes to a node."""
-        return (node in self.counts or any(node is root for root, _, _ in self.roots)) and (
-            self.needed is None or node in self.needed
-        )
+        met = node in self.counts or any(node is root for root, _, _ in self.roots)
+        return met and (self.needed is None or node in self.needed)
 
     def order(self) -> list:
         """The nodes that the pass evaluates, in order."""

@@ -151,9 +151,8 @@ def stale(type_name: str, shape: tuple, producer: str, version: int, expected: i
 
 
 TYPE_NAMES = {"float64": "torch.DoubleTensor", "float32": "torch.FloatTensor", "float16": "torch.HalfTensor",
-              "complex128": "torch.ComplexDoubleTensor",
-              "complex64": "torch.ComplexFloatTensor", "int64": "torch.LongTensor", "int32": "torch.IntTensor",
-              "int16": "torch.ShortTensor",
+              "complex128": "torch.ComplexDoubleTensor", "complex64": "torch.ComplexFloatTensor",
+              "int64": "torch.LongTensor", "int32": "torch.IntTensor", "int16": "torch.ShortTensor",
               "int8": "torch.CharTensor", "uint8": "torch.ByteTensor", "bool": "torch.BoolTensor"}
 
 
@@ -176,9 +175,8 @@ def scalar_name(dtype: object) -> str:
 
 
 _IN_C = {"float64": "double", "float32": "float", "float16": "c10::Half", "complex128": "c10::complex<double>",
-         "complex64": "c10::complex<float>",
-         "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-         "bool": "bool"}
+         "complex64": "c10::complex<float>", "int64": "long int", "int32": "int", "int16": "short int",
+         "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
 
 
 def c_name(dtype: object) -> str:

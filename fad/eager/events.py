@@ -174,13 +174,11 @@ class EventList(list):
         return total
 
     def table(self, sort_by: "str | None" = None, row_limit: int = 100, max_src_column_width: int = 75,
-              max_name_column_width: int = 55,
-              max_shapes_column_width: int = 80, header: "str | None" = None,
+              max_name_column_width: int = 55, max_shapes_column_width: int = 80, header: "str | None" = None,
               top_level_events_only: bool = False) -> str:
         """The events as a table."""
-        events: Iterable = (
-            [e for e in self if getattr(e, "cpu_parent", None) is None] if top_level_events_only else self
-        )
+        events: Iterable = ([e for e in self if getattr(e, "cpu_parent", None) is None] if top_level_events_only
+                            else self)
         if sort_by is not None:
             events = sorted(events, key=lambda e: getattr(e, sort_by), reverse=True)
         chosen = list(events)
@@ -192,26 +190,15 @@ class EventList(list):
             columns.append(_Column(title, [of(e, whole) for e in chosen], width=12))
         if any(e.input_shapes for e in chosen):
             columns.append(_Column("Input Shapes", [str(e.input_shapes) for e in chosen], max_shapes_column_width))
-        return (
-            _set(columns, min(row_limit, len(chosen)) if row_limit >= 0 else len(chosen), header, top_level_events_only)
-            + f"Self CPU time total: {microseconds(self.self_cpu_time_total)}\n"
-        )
+        return (_set(columns, min(row_limit, len(chosen)) if row_limit >= 0 else len(chosen), header,
+                     top_level_events_only) + f"Self CPU time total: {microseconds(self.self_cpu_time_total)}\n")
 
     def export_chrome_trace(self, path: object) -> None:
         """Write a file for chrome://tracing."""
         with open(path, "w", encoding="utf-8") as file:
-            json.dump(
-                {
-                    "schemaVersion": 1,
-                    "deviceProperties": [],
-                    "host_name": platform.node(),
-                    "displayTimeUnit": "ms",
-                    "baseTimeNanoseconds": time.time_ns() - time.perf_counter_ns(),
-                    "traceName": str(path),
-                    "traceEvents": self._trace(),
-                },
-                file,
-            )
+            json.dump({"schemaVersion": 1, "deviceProperties": [], "host_name": platform.node(),
+                       "displayTimeUnit": "ms", "baseTimeNanoseconds": time.time_ns() - time.perf_counter_ns(),
+                       "traceName": str(path), "traceEvents": self._trace()}, file)
 
     def _trace(self) -> list:
         """The events as chrome://tracing reads them: names of threads, what happened, which backward is whose."""
@@ -229,8 +216,7 @@ class EventList(list):
             if e.input_shapes:
                 args["Input Dims"] = e.input_shapes
             trace.append({"ph": "X", "cat": "user_annotation" if e.scope == USER else "cpu_op", "name": e.name,
-                          "pid": pid, "tid": e.thread,
-                          "ts": e.time_range.start, "dur": e.cpu_time_total, "args": args})
+                          "pid": pid, "tid": e.thread, "ts": e.time_range.start, "dur": e.cpu_time_total, "args": args})
             forward = made.get(e.sequence_nr) if e.scope == BACKWARD else None
             if forward is not None:
                 flow = {"id": e.sequence_nr, "pid": pid, "cat": "fwdbwd", "name": "fwdbwd"}

@@ -15,11 +15,9 @@ def save(obj: dict, f: object) -> None:
 
 
 _SAFE = {("fad.eager.attributes", "_rebuild"), ("fad.eager.tensor", "Tensor"), ("fad.eager.nn.module", "Parameter"),
-         ("collections", "Counter"),
-         ("collections", "OrderedDict"), ("numpy", "ndarray"), ("numpy", "dtype"),
-         ("numpy._core.multiarray", "_reconstruct"),
-         ("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "scalar"),
-         ("numpy._core.numeric", "_frombuffer"), ("builtins", "set"),
+         ("collections", "Counter"), ("collections", "OrderedDict"), ("numpy", "ndarray"), ("numpy", "dtype"),
+         ("numpy._core.multiarray", "_reconstruct"), ("numpy.core.multiarray", "_reconstruct"),
+         ("numpy._core.multiarray", "scalar"), ("numpy._core.numeric", "_frombuffer"), ("builtins", "set"),
          ("builtins", "complex")}
 
 

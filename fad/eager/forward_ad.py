@@ -151,8 +151,7 @@ def push(op: Op, args: tuple, results: tuple, params: dict) -> None:
             dys = [_own(dy, dxs) for dy in op.derivative.jvp(op, ys, xs, tuple(dxs), params)]
         except NoDerivativeError as error:
             raise NoDerivativeError(f"Trying to use forward AD with {op.name} that does not support it because it has "
-                                    f"not been implemented yet: {error.what}",
-                                    why=error.why, do=error.do) from None
+                                    f"not been implemented yet: {error.what}", why=error.why, do=error.do) from None
     for y, dy in zip(results, dys):
         if is_floating(y._a.dtype):
             give(y, _as_tangent(dy, y))

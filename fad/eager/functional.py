@@ -121,8 +121,7 @@ def _vector(v: object, models: tuple, several: bool, name: str) -> tuple:
     _, given = _as_tuple(v, "v", name)
     if len(given) != len(models):
         raise RuntimeError(f"v is a tuple of invalid length: should be {len(models)} but got {len(given)}." if several
-                           else
-                           "The given v should contain a single Tensor.")
+                           else "The given v should contain a single Tensor.")
     for k, (a, x) in enumerate(zip(given, models)):
         if a.shape != x.shape:
             prepend = f"Entry {k} in " if several else ""
@@ -307,11 +306,8 @@ def hessian(func: Callable, inputs: ArrayLike, create_graph: bool = False, stric
         _require(gs, "jacobian", strict)
         return gs
 
-    blocks = (
-        jacobian(gradients, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
-        if outer_jacobian_strategy == "reverse-mode"
-        else jacobian(gradients, inputs, strategy="forward-mode")
-    )
+    blocks = (jacobian(gradients, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+              if outer_jacobian_strategy == "reverse-mode" else jacobian(gradients, inputs, strategy="forward-mode"))
     return blocks if several else blocks[0]
 
 

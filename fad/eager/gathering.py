@@ -63,16 +63,8 @@ def scatter(self: Tensor, dim: int, index: Tensor, src: "ArrayOrNumber | None" =
     i = _index("scatter", self, dim, index)
     part = number(value, "scatter", "value") if src is None else src
     if not len(self.shape):
-        return reshape(
-            scatter(
-                reshape(self, 1),
-                0,
-                wrap(i.reshape(-1)),
-                reshape(part, 1) if isinstance(part, Tensor) else part,
-                reduce=reduce,
-            ),
-            (),
-        )
+        return reshape(scatter(reshape(self, 1), 0, wrap(i.reshape(-1)),
+                               reshape(part, 1) if isinstance(part, Tensor) else part, reduce=reduce), ())
     operands, params = _selection(self, _along(i, one_dim(dim, len(self.shape))))
     refuse_if(reduce not in (None, "add", "multiply"), "reduce argument must be either add or multiply.")
     if isinstance(part, Tensor):

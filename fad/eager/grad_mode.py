@@ -105,8 +105,7 @@ class GradMode:
         if inspect.isclass(function):
             warnings.warn("Decorating classes is deprecated and will be disabled in future versions. You should only "
                           "decorate functions or methods. To preserve the current behavior of class decoration, you "
-                          "can directly decorate the `__init__` method and nothing else.",
-                          FutureWarning, stacklevel=2)
+                          "can directly decorate the `__init__` method and nothing else.", FutureWarning, stacklevel=2)
             made = function
             return self(lambda *args, **kwargs: made(*args, **kwargs))
         if inspect.isgeneratorfunction(function):

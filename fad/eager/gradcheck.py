@@ -180,10 +180,9 @@ def gradgradcheck(func: Callable, inputs: object, grad_outputs: object = None, *
             answers = grad(ys, wanted, vs, create_graph=True, allow_unused=True)
         return tuple([g for g in answers if g is not None])
     return gradcheck(gradient, (*xs, *gs), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
-                     nondet_tol=nondet_tol,
-                     check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes,
-                     check_batched_grad=check_batched_grad,
-                     fast_mode=fast_mode, check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev)
+                     nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad,
+                     check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad, fast_mode=fast_mode,
+                     check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev)
 
 
 def _cotangents(func: Callable, xs: tuple, spread: bool) -> tuple:

@@ -106,11 +106,8 @@ def getitem(self: Tensor, subscript: object) -> Any:
         if _is_basic(key):
             _check_key(key)
             y = _viewed(self, key)
-            if (
-                y._fn is not None
-                and y._a.shape == self._a.shape
-                and all(s is Ellipsis or s.__class__ is slice for s in key)
-            ):
+            ranges = all(s is Ellipsis or s.__class__ is slice for s in key)
+            if y._fn is not None and y._a.shape == self._a.shape and ranges:
                 y._fn.label = "AliasBackward0"                       # all of it
             return y
         return _gathered(*_arrays_only(self, key))

@@ -84,11 +84,8 @@ def flip(self: Tensor, *axes: object, dims: object = None) -> AnyArray:
     for k, n in enumerate(self.shape):
         spec.append(("s", -1) if k in given else ":")
         operands += [n - 1, n] if k in given else []
-    return (
-        named(run(op["index"], self, *operands, spec=tuple(spec), at=0), "FlipBackward0", dims=tuple(given))
-        if self._a.size
-        else self.clone()
-    )
+    return (named(run(op["index"], self, *operands, spec=tuple(spec), at=0), "FlipBackward0", dims=tuple(given))
+            if self._a.size else self.clone())
 
 
 @function()
@@ -241,9 +238,8 @@ def fill_diagonal_(self: Tensor, fill_value: int, wrap: bool = False) -> Tensor:
 
 
 numel = define("numel", lambda self: int(np.prod(self.shape, dtype=int)), "How many elements there are.")
-size = define("size",
-              lambda self, dim=None: Size(self._a.shape) if dim is None else self._a.shape[one_dim(dim, self._a.ndim)],
-              "The shape, or one of its sizes.", only_method=True)
+size = define("size", lambda self, dim=None: Size(self._a.shape) if dim is None
+              else self._a.shape[one_dim(dim, self._a.ndim)], "The shape, or one of its sizes.", only_method=True)
 
 
 Tensor.nelement, Tensor.dim, Tensor.ndimension = numel, lambda self: self._a.ndim, lambda self: self._a.ndim  # type: ignore[attr-defined]
@@ -275,10 +271,8 @@ def split(self: Tensor, split_size: object, dim: int = 0) -> tuple:
         refuse_if(sum(sizes) != n, f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size "
                   f"at dimension {dim}), but got split_sizes={sizes}")
     starts = np.cumsum([0, *sizes])
-    parts = [
-        index_view(self, (slice(None),) * ax + (slice(int(s), int(s) + m),), label="SliceBackward0", creation="multi")
-        for s, m in zip(starts, sizes)
-    ]
+    parts = [index_view(self, (slice(None),) * ax + (slice(int(s), int(s) + m),), label="SliceBackward0",
+                        creation="multi") for s, m in zip(starts, sizes)]
     return together(tuple(parts), "SplitBackward0" if isinstance(split_size, int) else "SplitWithSizesBackward0",
                     (self,), {"self": self}, dim=dim,
                     **{"split_size" if isinstance(split_size, int) else "split_sizes": split_size})

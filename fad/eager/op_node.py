@@ -119,9 +119,8 @@ class OpNode(Node):
         try:
             out = op.derivative.pullback(op, gs, ys, xs, self.params, self.needs)
         except NoDerivativeError as error:
-            raise NoDerivativeError(
-                f"the derivative for '{op.name}' is not implemented: {error.what}", why=error.why, do=error.do
-            ) from None
+            raise NoDerivativeError(f"the derivative for '{op.name}' is not implemented: {error.what}", why=error.why,
+                                    do=error.do) from None
         places = self.places
         if places is not None:
             return tuple([self._dense(out[k], xs[k], self.needs[k]) for k in places])
@@ -154,11 +153,8 @@ class OpNode(Node):
         names, xs, ys = arguments(self.name(), self.handle.xs), self.xs, self.ys
         if name in names and names.index(name) < len(xs) and xs[names.index(name)] is entry:
             return "xs", names.index(name)
-        return (
-            ("ys", self.handle.ys.index(name))
-            if name in self.handle.ys[: len(ys)] and ys[self.handle.ys.index(name)] is entry
-            else ("", 0)
-        )
+        return (("ys", self.handle.ys.index(name)) if name in self.handle.ys[: len(ys)]
+                and ys[self.handle.ys.index(name)] is entry else ("", 0))
 
     def entries(self) -> dict:
         xs, ys = self.xs, self.ys
@@ -269,22 +265,16 @@ def tied(node: Node, grads: tuple) -> tuple:
 
 
 _NODE = {"expit": "Sigmoid", "log1p": "Log1P", "arcsin": "Asin", "arccos": "Acos", "arctan": "Atan", "arcsinh": "Asinh",
-         "arccosh": "Acosh", "arctanh": "Atanh",
-         "arctan2": "Atan2", "gammaln": "Lgamma", "concatenate": "Cat", "broadcast_to": "Expand", "full": "Expand",
-         "reshape": "View", "transpose": "Permute",
-         "rint": "Round", "log_expit": "LogSigmoid",
-         "mod": "Remainder", "cast": "ToCopy", "update": "IndexPut", "index_add": "IndexAdd", "clip": "Clamp",
-         "pack": "Stack",
-         "permute": "Gather", "make_complex": "Complex", "contract": "Mm", "linear_scan": "LinearScan", "max": "Amax",
-         "min": "Amin", "multigammaln": "Mvlgamma",
+         "arccosh": "Acosh", "arctanh": "Atanh", "arctan2": "Atan2", "gammaln": "Lgamma", "concatenate": "Cat",
+         "broadcast_to": "Expand", "full": "Expand", "reshape": "View", "transpose": "Permute", "rint": "Round",
+         "log_expit": "LogSigmoid", "mod": "Remainder", "cast": "ToCopy", "update": "IndexPut", "index_add": "IndexAdd",
+         "clip": "Clamp", "pack": "Stack", "permute": "Gather", "make_complex": "Complex", "contract": "Mm",
+         "linear_scan": "LinearScan", "max": "Amax", "min": "Amin", "multigammaln": "Mvlgamma",
          "linalg.inv": "LinalgInvEx", "solve": "LinalgSolveEx", "det": "LinalgDet", "cholesky": "LinalgCholeskyEx",
-         "inv": "LinalgInvEx",
-         "svd": "LinalgSvd", "svdvals": "LinalgSvd", "eigvalsh": "LinalgEigh", "eig": "LinalgEig",
-         "eigvals": "LinalgEig", "pinv": "LinalgPinv",
-         "lstsq": "LinalgLstsq", "expm": "LinalgMatrixExp", "entr": "SpecialEntr", "i0e": "SpecialI0E",
-         "i1": "SpecialI1", "i1e": "SpecialI1E",
-         "ndtri": "SpecialNdtri", "log_ndtr": "SpecialLogNdtr", "zeta": "SpecialZeta", "erfcx": "SpecialErfcx",
-         "xlog1py": "SpecialXlog1Py",
+         "inv": "LinalgInvEx", "svd": "LinalgSvd", "svdvals": "LinalgSvd", "eigvalsh": "LinalgEigh", "eig": "LinalgEig",
+         "eigvals": "LinalgEig", "pinv": "LinalgPinv", "lstsq": "LinalgLstsq", "expm": "LinalgMatrixExp",
+         "entr": "SpecialEntr", "i0e": "SpecialI0E", "i1": "SpecialI1", "i1e": "SpecialI1E", "ndtri": "SpecialNdtri",
+         "log_ndtr": "SpecialLogNdtr", "zeta": "SpecialZeta", "erfcx": "SpecialErfcx", "xlog1py": "SpecialXlog1Py",
          "gammainc": "Igamma", "gammaincc": "Igammac", "eigh": "LinalgEigh", "qr": "LinalgQr",
          "slogdet": "LinalgSlogdet", "square": "Pow"}
 _INPUTS = {"pow": ("self", "exponent"), "contract": ("self", "mat2"), "where": ("condition", "self", "other"),
@@ -329,7 +319,6 @@ def handle_of(op: Op) -> Handle:
     if found is None:
         outputs = _OUTPUTS.get(op.name, ("result", "result1", "result2", "result3"))
         found = _handles[op] = Handle(op, node_name(op.name), _INPUTS.get(op.name, _LATER), outputs,
-                                      _PLACES.get(op.name),
-                                      op.name in _TENSORS, _VARIANTS.get(op.name), result=op.name in _RESULTS,
-                                      always=_ARGUMENTS.get(op.name, ()))
+                                      _PLACES.get(op.name), op.name in _TENSORS, _VARIANTS.get(op.name),
+                                      result=op.name in _RESULTS, always=_ARGUMENTS.get(op.name, ()))
     return found

@@ -35,8 +35,7 @@ def handled(function: Callable, args: tuple, kwargs: dict) -> Any:
         if y is not NotImplemented:
             return y
     raise TypeError(f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ handlers "
-                    "returned NotImplemented:\n\n"
-                    + "\n".join(f"  - tensor subclass {cls}" for cls in types))
+                    "returned NotImplemented:\n\n" + "\n".join(f"  - tensor subclass {cls}" for cls in types))
 
 
 def _refuse_pytorchs(x: object, function: Callable) -> None:
@@ -123,9 +122,8 @@ def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Tensor
 # -- subclasses --------------------------------------------------------------------------------------------------------
 
 _OPERATORS = {"truediv": "div", "floordiv": "floor_divide", "mod": "remainder", "and": "bitwise_and",
-              "or": "bitwise_or", "xor": "bitwise_xor",
-              "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift", "invert": "bitwise_not",
-              "pos": "positive"}
+              "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
+              "invert": "bitwise_not", "pos": "positive"}
 _NAMES = "add sub mul truediv pow matmul floordiv mod and or xor lshift rshift lt le gt ge eq ne".split()
 _SPECIAL = {f"__{name}__": _OPERATORS.get(name, name) for name in (*_NAMES, "neg", "abs", "invert", "pos")}
 _SPECIAL.update({f"__r{name}__": _OPERATORS.get(name, name) for name in ("add", "mul", "and", "or", "xor")})

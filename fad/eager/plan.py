@@ -66,9 +66,8 @@ def _method(name: str) -> Callable:
 
 
 for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "mod", "rmod",
-              "floordiv", "rfloordiv", "matmul",
-              "rmatmul", "neg", "abs", "and", "rand", "or", "ror", "xor", "invert", "lt", "le", "gt", "ge", "eq", "ne",
-              "getitem", "bool", "float", "int"):
+              "floordiv", "rfloordiv", "matmul", "rmatmul", "neg", "abs", "and", "rand", "or", "ror", "xor", "invert",
+              "lt", "le", "gt", "ge", "eq", "ne", "getitem", "bool", "float", "int"):
     setattr(Probe, f"__{_name}__", _method(f"__{_name}__"))
 Probe.__hash__ = object.__hash__                                  # type: ignore[method-assign]
 

@@ -81,18 +81,15 @@ UNARY = {name: name for name in (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh sqrt neg sign floor ceil trunc reciprocal square "
     "abs angle isnan isinf isfinite signbit logical_not erf erfc erfinv digamma").split()}
 UNARY.update(asin="arcsin", acos="arccos", atan="arctan", asinh="arcsinh", acosh="arccosh", atanh="arctanh",
-             arcsin="arcsin", arccos="arccos", arctan="arctan",
-             arcsinh="arcsinh", arccosh="arccosh", arctanh="arctanh", sigmoid="expit", expit="expit", negative="neg",
-             absolute="abs", bitwise_not="invert",
-             lgamma="gammaln", fix="trunc", i0="i0", i1="i1", i0e="i0e", i1e="i1e", special_erf="erf",
-             logsigmoid="log_expit")
+             arcsin="arcsin", arccos="arccos", arctan="arctan", arcsinh="arcsinh", arccosh="arccosh", arctanh="arctanh",
+             sigmoid="expit", expit="expit", negative="neg", absolute="abs", bitwise_not="invert", lgamma="gammaln",
+             fix="trunc", i0="i0", i1="i1", i0e="i0e", i1e="i1e", special_erf="erf", logsigmoid="log_expit")
 BINARY = {name: name
           for name in "maximum minimum fmax fmin hypot logaddexp logaddexp2 xlogy copysign fmod nextafter gcd lcm "
           "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor".split()}
 BINARY.update(atan2="arctan2", arctan2="arctan2", remainder="mod", floor_divide="floordiv", eq="equal", ne="not_equal",
-              lt="less", le="less_equal", gt="greater",
-              ge="greater_equal", greater="greater", greater_equal="greater_equal", less="less",
-              less_equal="less_equal", not_equal="not_equal",
+              lt="less", le="less_equal", gt="greater", ge="greater_equal", greater="greater",
+              greater_equal="greater_equal", less="less", less_equal="less_equal", not_equal="not_equal",
               bitwise_left_shift="left_shift", bitwise_right_shift="right_shift", true_divide="div", multiply="mul")
 
 
@@ -321,9 +318,8 @@ _CALLED = {"mod": "remainder", "floordiv": "floor_divide", "left_shift": "bitwis
            "right_shift": "bitwise_right_shift"}
 
 for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "pow": "pow", "floordiv": "floordiv",
-                       "mod": "mod", "and": "bitwise_and",
-                       "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
-                       "rshift": "right_shift"}.items():
+                       "mod": "mod", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+                       "lshift": "left_shift", "rshift": "right_shift"}.items():
     _call = _operator(_name)
     _call = binary(op[_name], _call) if _name in ("add", "sub", "mul") else _call
     setattr(Tensor, f"__{_python}__", _call)

@@ -79,9 +79,8 @@ def _of_ranks(name: str, ranks: tuple, f: Callable = matmul) -> None:
 for _name, *_given in (("mm", (2, 2)), ("bmm", (3, 3)), ("mv", (2, 1)), ("dot", (1, 1)), (
         "outer", (1, 1), lambda self, other: named(self.reshape(-1, 1) * other, "MulBackward0"))):
     _of_ranks(_name, *_given)  # type: ignore[arg-type]
-Tensor.__matmul__ = lambda self, other: (
-    matmul(self, other) if is_operand(other) and hasattr(other, "shape") else NotImplemented
-)  # type: ignore[attr-defined]
+Tensor.__matmul__ = lambda self, other: (matmul(self, other) if is_operand(other) and hasattr(other, "shape")
+                                         else NotImplemented)  # type: ignore[attr-defined]
 Tensor.__rmatmul__ = lambda self, other: (
     matmul(tensor_of(other), self) if is_operand(other) and hasattr(other, "shape") else NotImplemented
 )  # type: ignore[attr-defined]
@@ -96,8 +95,7 @@ def inner(self: AnyArray, other: AnyArray) -> ArrayOrNumber:
     return face("numpy.inner", self, other)
 
 
-define("vdot", lambda self, other: self.conj().dot(other),
-       "The dot product with the first vector conjugated.",
+define("vdot", lambda self, other: self.conj().dot(other), "The dot product with the first vector conjugated.",
        node="VdotBackward0", edges="self other", saves="self other")
 
 
@@ -214,11 +212,8 @@ def _of_one(word: str, arrow: str, out: str, x: Tensor) -> Tensor:
     """einsum of one operand: diagonals and exchanged dimensions, which are views, then sums."""
     rest = "".join([c for c in string.ascii_letters if c not in word][:len(x.shape) - len(word.replace("...", ""))])
     word = word.replace("...", rest)
-    out = (
-        out.replace("...", rest)
-        if arrow
-        else rest + "".join(sorted(c for c in word if word.count(c) == 1 and c not in rest))
-    )
+    out = (out.replace("...", rest) if arrow
+           else rest + "".join(sorted(c for c in word if word.count(c) == 1 and c not in rest)))
     for c in dict.fromkeys(word):
         while word.count(c) > 1:
             first, last = word.index(c), word.rindex(c)

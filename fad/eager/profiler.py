@@ -69,8 +69,7 @@ class profile:
              scope: int = FUNCTION) -> None:
         """An event that ends now."""
         event = FunctionEvent(len(self.events), name, threading.get_ident(), start / 1000,
-                              time.perf_counter_ns() / 1000,
-                              input_shapes=shapes if self.record_shapes else None,
+                              time.perf_counter_ns() / 1000, input_shapes=shapes if self.record_shapes else None,
                               scope=scope if node is None else BACKWARD)
         if node is not None:
             event.sequence_nr, event.fwd_thread = node.seq, self.threads.get(node)

@@ -107,8 +107,7 @@ _SAID = {                                                      # function: kinds
     "signbit": ("c", NotImplementedError("signbit is not implemented for complex tensors.")),
     "heaviside": ("c", RuntimeError("heaviside is not yet implemented for complex tensors."))}
 _SAME = {"arctan2": "atan2", "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le",
-         "negative": "neg", "absolute": "abs", "fix": "trunc",
-         "subtract": "sub", "special_erf": "erf"}
+         "negative": "neg", "absolute": "abs", "fix": "trunc", "subtract": "sub", "special_erf": "erf"}
 _WHOLE = frozenset(("remainder", "floor_divide", "div_floor", "div_trunc", "fmod"))
 
 
@@ -174,11 +173,9 @@ def checked(f: Callable, name: str) -> Callable:
         else:
             return f(*operands)
         if any(isinstance(x, Tensor) for x in operands):
-            y = (
-                handled(getattr(Tensor, name, f), operands, {})
-                if any(hasattr(type(x), "__torch_function__") and not isinstance(x, Tensor) for x in operands)
-                else MISSING
-            )
+            y = (handled(getattr(Tensor, name, f), operands, {})
+                 if any(hasattr(type(x), "__torch_function__") and not isinstance(x, Tensor) for x in operands)
+                 else MISSING)
             if y is not MISSING:
                 return y
             for k, x in enumerate(operands):

@@ -116,9 +116,8 @@ def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
 _WARNING = frozenset(("div", "pow", "sqrt", "log", "log1p", "reciprocal", "mod", "fmod", "floordiv", "arcsin", "arccos",
                       "arctanh", "arccosh", "cast"))
 FLOAT_FUNCTIONS = frozenset(("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin",
-                             "arccos", "arctan", "sinh", "cosh", "tanh",
-                              "arcsinh", "arccosh", "arctanh", "sqrt", "cbrt", "div", "expit", "erf", "reciprocal",
-                             "arctan2", "hypot", "copysign"))
+                             "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "sqrt",
+                             "cbrt", "div", "expit", "erf", "reciprocal", "arctan2", "hypot", "copysign"))
 
 
 def _cast() -> Op:

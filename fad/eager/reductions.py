@@ -322,10 +322,9 @@ def nansum(self: Tensor, dim: Axes = None, keepdim: bool = False, *, dtype: DTyp
     return sum(op["where"](op["isnan"](self), 0.0, self), dim, keepdim, dtype=dtype)
 
 
-define("aminmax",
-       lambda self, *, dim=None, keepdim=False: Bounds(amin(self, dim, keepdim), amax(self, dim, keepdim)),
-       "The smallest and the largest element.",
-       node="AminmaxBackward0", edges="self", saves="self min=result max=indices", shows="dim keepdim")
+define("aminmax", lambda self, *, dim=None, keepdim=False: Bounds(amin(self, dim, keepdim), amax(self, dim, keepdim)),
+       "The smallest and the largest element.", node="AminmaxBackward0", edges="self",
+       saves="self min=result max=indices", shows="dim keepdim")
 
 
 @function()

@@ -78,8 +78,7 @@ def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "",
 def by_record(name: str, target: str, changing: bool = False) -> None:
     """Enter a function of NumPy or SciPy under PyTorch's name: its record's."""
     def call(*args: object) -> Any:
-        return in_precision(face(target, *[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]),
-                            args)
+        return in_precision(face(target, *[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]), args)
     define(name, call, f"{target}, on tensors.", changing=changing)
 
 

@@ -52,9 +52,8 @@ def _completed(size: tuple, count: int, shape: tuple) -> tuple:
 @function("reshape")
 def reshape(self: Tensor, *shape: object) -> Tensor:
     """The elements in another shape, as a view where that is possible."""
-    size = _completed(
-        sizes_of(shape), self._a.size if isinstance(self, Tensor) else int(np.prod(self.shape, dtype=int)), self.shape
-    )
+    size = _completed(sizes_of(shape), self._a.size if isinstance(self, Tensor)
+                      else int(np.prod(self.shape, dtype=int)), self.shape)
     return reshape_view(self, size) if isinstance(self, Tensor) else op["reshape"](self, *size)
 
 
@@ -325,8 +324,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
         return reshape(self, 1)[:size]
     if size > self.shape[ax] or step <= 0:
         raise RuntimeError(f"maximum size for tensor at dimension {ax} is {self.shape[ax]} but size is {size}"
-                           if step > 0 else
-                           f"step is {step} but must be > 0")
+                           if step > 0 else f"step is {step} but must be > 0")
     return windows_view(self, ax, int(size), int(step))
 
 

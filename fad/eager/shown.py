@@ -17,13 +17,11 @@ from .tensor import Tensor, raw, wrap
 FREED: Any = object()                            # an entry that was forgotten after backward
 _NONE: Any = object()
 _PARAMETERS = {"axes": "dim", "axis": "dim", "keep": "keepdim", "sizes": "repeats", "slope": "negative_slope",
-               "low": "min_val", "high": "max_val",
-               "ignore": "ignore_index"}
+               "low": "min_val", "high": "max_val", "ignore": "ignore_index"}
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 _CONSTANTS: dict = {"AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "RsubBackward1": {"alpha": 1},
-                    "LinalgVectorNormBackward0": {"ord": 2},
-                    "EluBackward0": {"input_scale": 1}, "GatherBackward0": {"sparse_grad": False},
-                    "DivBackward2": {"rounding_mode": None}}
+                    "LinalgVectorNormBackward0": {"ord": 2}, "EluBackward0": {"input_scale": 1},
+                    "GatherBackward0": {"sparse_grad": False}, "DivBackward2": {"rounding_mode": None}}
 _ARGUMENTS: dict = {"MvBackward0": ("self", "vec"), "DotBackward0": ("self", "tensor"),
                     "PolygammaBackward0": ("n", "self"), "CummaxBackward0": ("self", "indices"),
                     "CumminBackward0": ("self", "indices")}
@@ -96,9 +94,8 @@ class Showing:
         if names is None:
             return {**found, **note}
         absent = {**_DEFAULTS, **_ABSENT.get(name, {})}
-        found = {n: _as_there(name, n, note[n]) if n in note
-                 else _wrapped(n, _as_there(name, n, found[n])) if n in found
-                 else absent[n] if n in absent else _measured(n, entries) for n in names}
+        found = {n: _as_there(name, n, note[n]) if n in note else _wrapped(n, _as_there(name, n, found[n]))
+                 if n in found else absent[n] if n in absent else _measured(n, entries) for n in names}
         return {n: entry for n, entry in found.items() if entry is not _NONE}
 
     def __dir__(self) -> list:

@@ -175,8 +175,7 @@ def _turn_tangent(x: Tensor, name: str, args: tuple, options: dict) -> None:
 
 
 for _name, _view in {"unsqueeze": unsqueeze, "squeeze": squeeze, "t": t, "transpose": transpose, "swapaxes": transpose,
-                     "swapdims": transpose,
-                     "as_strided": as_strided}.items():
+                     "swapdims": transpose, "as_strided": as_strided}.items():
     _reshaping(_name, _view)
 
 

@@ -188,8 +188,7 @@ def step(label: "str | Callable", edges: str, saves: str = "", shows: str = "", 
                         for t in (given[name] if isinstance(given[name], (tuple, list)) else (given[name],))
                         if not isinstance(t, (int, float, complex))]
                 together(ys, label if isinstance(label, str) else label(given), ends,
-                         {n: given[k] for n, k in kept.items()},
-                         **{n: given[k] for n, k in told.items()})
+                         {n: given[k] for n, k in kept.items()}, **{n: given[k] for n, k in told.items()})
             return y
         return call
     return decorate

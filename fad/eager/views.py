@@ -103,11 +103,8 @@ class View:
     def path(self) -> tuple:
         """The steps from the base as it is now, which may have been turned in place since the view was taken."""
         a = None if self.base is None else self.base._a
-        return (
-            self.steps
-            if a is None or (a.shape, a.strides) == self.form
-            else (*_turned_back(a, *self.form), *self.steps)
-        )  # type: ignore[misc]
+        turned = a is not None and (a.shape, a.strides) != self.form
+        return (*_turned_back(a, *self.form), *self.steps) if turned else self.steps  # type: ignore[misc]
 
     def of_array(self, a: np.ndarray) -> np.ndarray:
         """The same view of another array like the base's."""
@@ -140,8 +137,7 @@ class View:
 
 # The two ways that _turned_back needs; the others are in view_kinds.
 transpose_view = ViewOp("PermuteBackward0", lambda a, axes: a.transpose(axes),
-                        lambda meta, axes: (registry["transpose"], (), {"axes": axes}),
-                        saved=("dims",))
+                        lambda meta, axes: (registry["transpose"], (), {"axes": axes}), saved=("dims",))
 reshape_view = ViewOp("ViewBackward0", lambda a, shape: a.reshape(shape),
                       lambda meta, shape: (registry["reshape"], shape, {}))
 reshape_view.copies = True
@@ -152,9 +148,8 @@ def _turned_back(a: np.ndarray, shape: tuple, strides: tuple) -> tuple:
     rest, axes = [k for k, n in enumerate(a.shape) if n != 1], []
     for n, stride in zip(shape, strides):
         if n != 1:
-            axes += [k for k in rest if k not in axes and (a.shape[k], a.strides[k] * a.size) == (n, stride * a.size)][
-                :1
-            ]
+            axes += [k for k in rest if k not in axes and (a.shape[k], a.strides[k] * a.size) == (n,
+                                                                                                  stride * a.size)][:1]
     refuse_if(sorted(axes) != rest or len(axes) != len([n for n in shape if n != 1]), "the base of a view has been "
               "given another shape or other memory in place: take the view again")
     return (transpose_view, ((*axes, *[k for k, n in enumerate(a.shape) if n == 1]),)), (reshape_view, (shape,))

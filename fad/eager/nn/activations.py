@@ -190,8 +190,7 @@ def _kept(input: object, p: float) -> np.ndarray:
     """The elements that stay, drawn."""
     if getattr(input, "__fad_level__", 0) == 2:
         raise UnsupportedFunctionError("dropout draws random numbers, which a traced program would draw once and for "
-                                       "all",
-                                       do="call the model in eval() mode, or run this part on tensors")
+                                       "all", do="call the model in eval() mode, or run this part on tensors")
     return source(None).random(tuple(input.shape)) >= p
 
 

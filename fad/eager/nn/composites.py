@@ -32,8 +32,7 @@ def _leaky_sample(**params: object) -> tuple:
 
 
 leaky_relu = elementwise("leaky_relu", lambda x, slope: _where(x > 0, x, x * slope), _leaky_partial,
-                         node="LeakyReluBackward0",
-                         samples=_leaky_sample(slope=0.1))
+                         node="LeakyReluBackward0", samples=_leaky_sample(slope=0.1))
 hardtanh = elementwise("hardtanh", lambda x, low, high: _where(x <= low, low, _where(x >= high, high, x)),
                        lambda y, x, low, high: ~((x <= low) | (x >= high)), node="HardtanhBackward0", passes=True,
                        samples=_leaky_sample(low=-1.0, high=0.5))
@@ -280,8 +279,7 @@ def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: object,
 def _nll_samples() -> tuple:
     def draw(weight: bool, ignore: object, reduction: str) -> Callable:
         return lambda rng: ((rng.uniform(-2.0, -0.1, (5, 3)), rng.integers(0, 3, 5),
-                             rng.uniform(0.5, 1.5, 3) if weight else None),
-                            {"ignore": ignore, "reduction": reduction})
+                             rng.uniform(0.5, 1.5, 3) if weight else None), {"ignore": ignore, "reduction": reduction})
     return tuple([draw(weight, ignore, reduction) for weight in (False, True) for ignore in (None, -100, 1)
                   for reduction in ("mean", "sum", "none")])
 

@@ -312,9 +312,8 @@ def functional_call(module: Module, parameters_and_buffers: object, args: object
     (3, 1)
     """
     given: dict = {}
-    for part in (
-        parameters_and_buffers if isinstance(parameters_and_buffers, (tuple, list)) else (parameters_and_buffers,)
-    ):
+    for part in (parameters_and_buffers if isinstance(parameters_and_buffers, (tuple, list))
+                 else (parameters_and_buffers,)):
         given.update(part)
     with swapped_parameters(module, given):
         return module(*(args if isinstance(args, tuple) else (args,)), **(kwargs or {}))

@@ -134,9 +134,8 @@ def _weight_run(x: np.ndarray, g: np.ndarray, stride: tuple, padding: tuple, dil
                 size: tuple) -> np.ndarray:
     n, out = g.shape[:2]
     columns = _columns(x, size, g.shape[2:], stride, padding, dilation, groups)
-    w = np.add.reduce(
-        np.matmul(g.reshape(n, groups, out // groups, math.prod(g.shape[2:])), columns.transpose(0, 1, 3, 2)), 0
-    )
+    w = np.add.reduce(np.matmul(g.reshape(n, groups, out // groups, math.prod(g.shape[2:])),
+                                columns.transpose(0, 1, 3, 2)), 0)
     return w.reshape(out, x.shape[1] // groups, *size)
 
 
@@ -226,10 +225,9 @@ convolution = Composite("convolution", _convolution_written, _convolution_pullba
                             sample((1, 4, 3), (4, 2, 2), (4,), transposed=True, out=(5,), **_options(1, 2, 1, 2, 2)),
                             sample((1, 2, 3), (2, 2, 2), None, transposed=False, out=(1,), **_options(1))))
 convolution_weight = Composite("convolution_weight", _weight_written, _weight_pullback, _weight_run,
-                               node="ConvolutionBackwardBackward0", edges=2,
-                               inputs=("input", "grad_output"), samples=(
-                                   sample((2, 2, 6), (2, 3, 4), size=(3,), **_options(1)),
-                                   sample((1, 4, 5, 5), (1, 2, 2, 2), size=(2, 2), **_options(2, 2, 1, 2, 2))))
+                               node="ConvolutionBackwardBackward0", edges=2, inputs=("input", "grad_output"),
+                               samples=(sample((2, 2, 6), (2, 3, 4), size=(3,), **_options(1)),
+                                        sample((1, 4, 5, 5), (1, 2, 2, 2), size=(2, 2), **_options(2, 2, 1, 2, 2))))
 
 
 def _convolve(input: AnyArray, weight: AnyArray, bias: "AnyArray | None", stride: object, padding: object,

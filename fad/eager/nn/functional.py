@@ -53,12 +53,8 @@ def linear(input: object, weight: object, bias: object = None) -> ArrayOrNumber:
 def _linear(input: AnyArray, weight: object, bias: object) -> ArrayOrNumber:
     if isinstance(input, Tensor) and isinstance(weight, Tensor) and isinstance(bias, Tensor):
         x, w, b = input._a, weight._a, bias._a
-        if (
-            x.ndim == w.ndim == 2
-            and b.shape == w.shape[:1]
-            and x.shape[1] == w.shape[1]
-            and x.dtype is w.dtype is b.dtype
-        ):
+        fit = x.ndim == w.ndim == 2 and b.shape == w.shape[:1] and x.shape[1] == w.shape[1]
+        if fit and x.dtype is w.dtype is b.dtype:
             return addmm_step(bias, input, weight.t(), beta=1, alpha=1)                     # type: ignore[attr-defined]
     if bias is not None and len(bias.shape) > 1 and isinstance(input, Tensor):
         return input @ weight.t() + bias

@@ -240,9 +240,8 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
         return ", ".join([t for t in (told, "inplace=True" if "inplace" in names and self.inplace else "") if t])
 
     __init__.__signature__ = inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *slots])  # type: ignore[attr-defined]
-    return type(name, (Module,),
-                {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__doc__": function.__doc__,
-                 "__module__": sys._getframe(1).f_globals["__name__"]})
+    return type(name, (Module,), {"__init__": __init__, "forward": forward, "extra_repr": extra_repr,
+                                  "__doc__": function.__doc__, "__module__": sys._getframe(1).f_globals["__name__"]})
 
 
 # -- activations -------------------------------------------------------------------------------------------------------

@@ -160,9 +160,8 @@ def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = N
         loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
         if not label_smoothing:
             return loss
-        return (1.0 - label_smoothing) * loss + label_smoothing * _smoothing(
-            logs, raw(target), weight, ignore_index, ax, reduction
-        )
+        return (1.0 - label_smoothing) * loss + label_smoothing * _smoothing(logs, raw(target), weight, ignore_index,
+                                                                             ax, reduction)
     n = input.shape[ax]
     goal = target if not label_smoothing else target * (1.0 - label_smoothing) + label_smoothing / n
     terms = (logs * goal if weight is None

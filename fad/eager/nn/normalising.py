@@ -128,8 +128,7 @@ def layer_norm(input: object, normalized_shape: object, weight: object = None, b
 
 
 def batch_norm(input: object, running_mean: object, running_var: object, weight: object = None, bias: object = None,
-               training: bool = False, momentum: float = 0.1,
-               eps: float = 1e-5) -> AnyArray:
+               training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> AnyArray:
     """Mean 0 and variance 1 in every channel, over the batch in training, by the running statistics else."""
     axes = tuple(k for k in range(len(input.shape)) if k != 1)
     for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
@@ -246,8 +245,7 @@ class ChannelNorm(_Affine):
 
     @typed
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True,
-                 track_running_stats: bool = True,
-                 bias: bool = True):
+                 track_running_stats: bool = True, bias: bool = True):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -296,9 +294,8 @@ class _BatchNorm(ChannelNorm):
             share = 1.0 / self.num_batches_tracked if self.momentum is None else self.momentum
         by_batch = self.training or self.running_mean is None and self.running_var is None
         kept = not self.training or self.track_running_stats
-        return batch_norm(input, self.running_mean if kept else None, self.running_var if kept else None,
-                                      self.weight, self.bias, by_batch, share,
-                                      self.eps)
+        return batch_norm(input, self.running_mean if kept else None, self.running_var if kept else None, self.weight,
+                          self.bias, by_batch, share, self.eps)
 
     def _count(self) -> None:
         if isinstance(self.num_batches_tracked, Tensor):

@@ -226,14 +226,13 @@ def through(cell: Callable, z: ArrayOrNumber, state: tuple, weights: tuple, back
     return states, state
 
 
-RECURRENCES = {
-    "RNN_TANH": _recurrence("rnn_tanh_layer", plain_cell(op["tanh"]), _plain_run(np.tanh),
-                            _plain_sweep(lambda y: 1.0 - y * y), 1, 1),
-    "RNN_RELU": _recurrence("rnn_relu_layer", plain_cell(lambda x: op["where"](x > 0, x, 0.0)),
-                            _plain_run(lambda a, out: np.maximum(a, a.dtype.type(0), out=out)),
-                            _plain_sweep(lambda y: (y > 0).astype(y.dtype)), 1, 1),
-    "LSTM": _recurrence("lstm_layer", lstm_cell, _lstm_run, _lstm_sweep, 4, 2),
-    "GRU": _recurrence("gru_layer", gru_cell, _gru_run, _gru_sweep, 3, 1)}
+RECURRENCES = {"RNN_TANH": _recurrence("rnn_tanh_layer", plain_cell(op["tanh"]), _plain_run(np.tanh),
+                                       _plain_sweep(lambda y: 1.0 - y * y), 1, 1),
+               "RNN_RELU": _recurrence("rnn_relu_layer", plain_cell(lambda x: op["where"](x > 0, x, 0.0)),
+                                       _plain_run(lambda a, out: np.maximum(a, a.dtype.type(0), out=out)),
+                                       _plain_sweep(lambda y: (y > 0).astype(y.dtype)), 1, 1),
+               "LSTM": _recurrence("lstm_layer", lstm_cell, _lstm_run, _lstm_sweep, 4, 2),
+               "GRU": _recurrence("gru_layer", gru_cell, _gru_run, _gru_sweep, 3, 1)}
 
 
 def is_whole(*values: ArrayOrNumber) -> bool:

@@ -42,8 +42,7 @@ class RNNBase(Module):
 
     @typed
     def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
-                 batch_first: bool = False, dropout: float = 0.0,
-                 bidirectional: bool = False):
+                 batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False):
         super().__init__()
         refuse_if(mode not in KINDS, f"Unrecognized RNN mode: {mode}", ValueError)
         _sensible(mode, input_size, hidden_size, num_layers, dropout)

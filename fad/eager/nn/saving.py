@@ -114,8 +114,7 @@ class Saving:
         return destination
 
     def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, strict: bool,
-                              missing_keys: list, unexpected_keys: list,
-                              error_msgs: list) -> None:
+                              missing_keys: list, unexpected_keys: list, error_msgs: list) -> None:
         """Take over the values of this module's own tensors."""
         for hook in list(self._load_state_dict_pre_hooks.values()):
             hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)

@@ -75,8 +75,7 @@ class CompiledStep:
     def __init__(self, loss: Callable, model: Module, optimizer: Optimizer, *, compile: "str | None" = None):
         if type(optimizer).step is not Optimizer.step:
             raise ArgumentError(f"{type(optimizer).__name__} looks at all parameters together, and cannot be compiled "
-                                "as a step",
-                                do="use it on tensors, with a closure")
+                                "as a step", do="use it on tensors, with a closure")
         self.loss, self.model, self.optimizer, self.compile = loss, model, optimizer, compile
         self.programs: dict = {}
         self.moved: tuple | None = None

@@ -103,9 +103,8 @@ class Optimizer:
                 for p in group["params"]:
                     if p._g is not None:
                         whole = p._a.dtype.kind != "c"
-                        self.update(
-                            p if whole else RealParts(p), p._g._a if whole else parts(p._g._a), rates, self.state[p]
-                        )  # type: ignore[arg-type]
+                        self.update(p if whole else RealParts(p), p._g._a if whole else parts(p._g._a), rates,
+                                    self.state[p])  # type: ignore[arg-type]
         return loss
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
@@ -225,8 +224,7 @@ class SGD(Optimizer):
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
-                                  "nesterov": nesterov,
-                                  "maximize": maximize, **plain(switches)})
+                                  "nesterov": nesterov, "maximize": maximize, **plain(switches)})
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
         g = decayed(p, g, group)
@@ -280,8 +278,7 @@ class RMSprop(Optimizer):
                  centered: bool = False, *, maximize: bool = False, **switches: object):
         check(lr=lr, alpha=alpha, epsilon=eps, weight_decay=weight_decay, momentum=momentum)
         super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay,
-                                  "momentum": momentum, "centered": centered,
-                                  "maximize": maximize, **plain(switches)})
+                                  "momentum": momentum, "centered": centered, "maximize": maximize, **plain(switches)})
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:
         a = group["alpha"]
