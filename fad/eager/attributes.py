@@ -8,6 +8,7 @@ from ..util.array import DTypeLike
 from . import errors
 from .errors import refuse_if
 from .grad_api import backward as run_backward
+from .gradients import refusing
 from .inplace import requires_grad, wanted
 from .node import Hooks, RemovableHandle, named
 from .printing import represent
@@ -79,11 +80,7 @@ def _set_requires_grad(self: Tensor, wanted: bool, again: bool = False) -> None:
     self._rg = wanted
 
 
-def _keep_requires_grad(self: Tensor) -> None:
-    raise RuntimeError("requires_grad must be a bool")
-
-
-@_property("requires_grad", _set_requires_grad, _keep_requires_grad)
+@_property("requires_grad", _set_requires_grad, refusing("requires_grad must be a bool"))
 def _requires_grad(self: Tensor) -> bool:
     """Whether gradients are wanted of this tensor."""
     return requires_grad(self)
@@ -107,11 +104,7 @@ def _set_data(self: Tensor, new: Tensor) -> None:
         self._acc = None
 
 
-def _keep_data(self: Tensor) -> None:
-    raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
-
-
-@_property("data", _set_data, _keep_data)
+@_property("data", _set_data, refusing("Deleting tensor data is not allowed. Delete tensor instead!"))
 def data(self: Tensor) -> Tensor:
     """The same memory outside the graph, with a version counter of its own: changes of it are not noticed."""
     y = over(stored(self), self, [0])

@@ -6,8 +6,8 @@ run may stop as soon as the last of them is there.
 """
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -237,7 +237,7 @@ def checkpoint(function: Callable, *args: object, use_reentrant: "bool | None" =
         stop = early_stop if now().early_stop is None else now().early_stop
         frame = _Frame(again, stop, determinism_check == "default",
                        debug if now().checkpoint_debug is None else now().checkpoint_debug)
-        anchor = alias(default_anchor())
+        anchor = Tensor(())
         anchor._rg = True
         with changed(dual_level=-1):                                           # tangents are the function's own matter
             frame.arguments = _Arguments.apply(anchor, kwargs, *args)
@@ -245,11 +245,6 @@ def checkpoint(function: Callable, *args: object, use_reentrant: "bool | None" =
             result = function(*args, **kwargs)
         frame.finished = True
         return result
-
-
-def default_anchor() -> Tensor:
-    """A tensor without elements."""
-    return Tensor(())
 
 
 def _as_leaf(t: Tensor) -> Tensor:
@@ -303,15 +298,11 @@ def checkpoint_sequential(functions: object, segments: int, input: object, use_r
     return chain(steps[(segments - 1) * size:])(input)
 
 
-@contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+def set_checkpoint_early_stop(enable: bool) -> changed:
     """Within, checkpoints stop computing again as soon as they may (or do not), whatever they were told."""
-    with changed(early_stop=enable):
-        yield
+    return changed(early_stop=enable)
 
 
-@contextmanager
-def set_checkpoint_debug_enabled(enabled: "bool | None") -> Iterator[None]:
+def set_checkpoint_debug_enabled(enabled: "bool | None") -> changed:
     """Within, errors of checkpoints list what was saved (or do not), whatever the checkpoints were told."""
-    with changed(checkpoint_debug=enabled):
-        yield
+    return changed(checkpoint_debug=enabled)

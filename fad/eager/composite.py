@@ -203,15 +203,13 @@ class Composite(Op):
     all) inputs, outputs   names of what nodes save (_saved_<name>)
     kinds     of numbers that the short way serves; alike: only where the first two arguments have one shape
     saves     places of the arguments that are saved though the pullback does not read them
-    samples   callables rng -> (args, params), on which the tests compare pullback and `written`
     """
 
     def __init__(self, name: str, written: Callable, pullback: Callable, run: "Callable | None" = None, *, node: str,
-                 edges: "int | None" = 1, inputs: tuple = ("self",), outputs: tuple = ("result",), samples: tuple = (),
+                 edges: "int | None" = 1, inputs: tuple = ("self",), outputs: tuple = ("result",),
                  kinds: str = "f", alike: bool = False, saves: tuple = ()):
         self.name, self.written, self.run, self.pullback = name, written, run or written, pullback
-        self.kind, self.facts, self.creation, self.samples = ("composite", {} if edges is None else {"edges": edges},
-                                                              False, samples)
+        self.kind, self.facts, self.creation = "composite", {} if edges is None else {"edges": edges}, False
         self.kinds, self.alike, self.edges, self.kept = kinds, alike, edges, {}
         self.derivative, self.label = Explicit(None, pullback), node
         self.handle = Handle(self, node, inputs, outputs, always=saves)
@@ -255,21 +253,13 @@ class Composite(Op):
 
 
 def elementwise(name: str, written: Callable, partial: Callable, run: "Callable | None" = None, *, node: str,
-                samples: tuple = (), passes: bool = False) -> Composite:
+                passes: bool = False) -> Composite:
     """A composite of one tensor, element by element; partial(y, x, **params) is its derivative. passes: where partial
     is true the cotangent passes as it is, and elsewhere nothing does, be the cotangent infinite."""
     def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **params: object) -> tuple:
         slope = partial(ys[0], xs[0], **params)
         return (registry["where"](slope, gs[0], 0.0) if passes else gs[0] * slope,)
-    return Composite(name, written, pullback, run, node=node, samples=samples or (sample((3, 4)),))
-
-
-def sample(*shapes: object, between: tuple = (-2.0, 2.0), **params: object) -> Callable:
-    """A sample of arrays of these shapes (and other arguments as they are) with these parameters."""
-    def draw(rng: object) -> tuple:
-        return (tuple([rng.uniform(*between, shape) if isinstance(shape, tuple) else shape for shape in shapes]),
-                dict(params))
-    return draw
+    return Composite(name, written, pullback, run, node=node)
 
 
 def quietly(f: Callable) -> Callable:

@@ -8,7 +8,7 @@ import numpy as np
 from ..ops.face import BY_NAME
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber
-from .composite import Composite, elementwise, quietly, sample
+from .composite import Composite, elementwise, quietly
 from .errors import face
 
 _sum = op["sum"]
@@ -35,9 +35,6 @@ def _kept(y: AnyArray, x: AnyArray, axes: tuple, keep: bool) -> AnyArray:
     return wide(y, x, axes) if keep else y
 
 
-_REDUCED = (sample((3, 4), axes=(0, 1), keep=False), sample((3, 4), axes=(1,), keep=True),
-            sample((2, 3, 4), axes=(0, 2), keep=False))
-
 # -- mean, variance ----------------------------------------------------------------------------------------------------
 
 
@@ -53,7 +50,6 @@ mean = Composite(
     _mean_pullback,
     quietly(lambda x, axes, keep: np.add.reduce(x, axis=axes, keepdims=keep) / (count(x, axes) or math.nan)),
     node="MeanBackward0",
-    samples=_REDUCED,
     kinds="fc",
 )
 
@@ -87,9 +83,8 @@ def _std_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, ke
 
 def _spread(name: str, run: Callable, pullback: Callable) -> Composite:
     face = BY_NAME[f"numpy.{name}"]
-    samples = tuple([lambda rng, draw=draw: (draw(rng)[0], {**draw(rng)[1], "correction": 1}) for draw in _REDUCED])
     return Composite(name, lambda x, axes, keep, correction: face.call(x, axis=axes, ddof=correction, keepdims=keep),
-                     pullback, quietly(run), node=f"{name.capitalize()}Backward0", samples=samples)
+                     pullback, quietly(run), node=f"{name.capitalize()}Backward0")
 
 
 var = _spread("var", _var_run, _var_pullback)
@@ -115,7 +110,7 @@ def _logsumexp_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tup
 logsumexp = Composite("logsumexp", lambda x, axes, keep: face("scipy.special.logsumexp", x, axis=axes, keepdims=keep),
                       _logsumexp_pullback,
                       quietly(lambda x, axes, keep: _log_sum(x, axes) if keep else np.squeeze(_log_sum(x, axes), axes)),
-                      node="LogsumexpBackward0", samples=_REDUCED)
+                      node="LogsumexpBackward0")
 
 
 def _softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
@@ -135,8 +130,7 @@ def _softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) 
 
 
 softmax = Composite("softmax", lambda x, axis: face("scipy.special.softmax", x, axis=axis), _softmax_pullback,
-                    quietly(_softmax_run),
-                    node="SoftmaxBackward0", samples=(sample((3, 4), axis=1), sample((3, 4), axis=0)))
+                    quietly(_softmax_run), node="SoftmaxBackward0")
 
 
 def _log_softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
@@ -155,7 +149,7 @@ def _log_softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: i
 
 
 log_softmax = Composite("log_softmax", lambda x, axis: x - face("scipy.special.logsumexp", x, axis=axis, keepdims=True),
-                        _log_softmax_pullback, _log_softmax_run, node="LogSoftmaxBackward0", samples=softmax.samples)
+                        _log_softmax_pullback, _log_softmax_run, node="LogSoftmaxBackward0")
 
 # -- powers and sums of products ---------------------------------------------------------------------------------------
 
@@ -168,10 +162,9 @@ def _relu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
 
 
 relu = Composite("relu", lambda x: op["where"](x > 0, x, 0.0), _relu_pullback,
-                 lambda x: np.maximum(x, x.dtype.type(0)), node="ReluBackward0", samples=(sample((3, 4)),))
+                 lambda x: np.maximum(x, x.dtype.type(0)), node="ReluBackward0")
 rsqrt = elementwise("rsqrt", lambda x: 1.0 / op["sqrt"](x), lambda y, x: y * y * y * -0.5,
-                    quietly(lambda x: 1.0 / np.sqrt(x)), node="RsqrtBackward0",
-                    samples=(sample((3, 4), between=(0.3, 2.0)),))
+                    quietly(lambda x: 1.0 / np.sqrt(x)), node="RsqrtBackward0")
 
 
 def _norm_written(x: AnyArray, axes: tuple, keep: bool) -> ArrayOrNumber:
@@ -189,7 +182,7 @@ def _norm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, k
 
 norm = Composite("norm", _norm_written, _norm_pullback,
                  lambda x, axes, keep: np.sqrt(np.add.reduce(x * x, axis=axes, keepdims=keep)),
-                 node="LinalgVectorNormBackward0", samples=_REDUCED)
+                 node="LinalgVectorNormBackward0")
 
 _MATRICES = ("ij", "jk", "ik")
 
@@ -222,25 +215,17 @@ def _addmm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, beta: float, 
 
 
 addmm = Composite("addmm", _addmm_written, _addmm_pullback, _addmm_run, node="AddmmBackward0", edges=3,
-                  inputs=("self", "mat1", "mat2"), samples=(sample((4,), (2, 3), (3, 4), beta=1, alpha=1),
-                                                            sample((2, 4), (2, 3), (3, 4), beta=0.5, alpha=2.0)))
+                  inputs=("self", "mat1", "mat2"))
 
 # -- element by element ------------------------------------------------------------------------------------------------
 
 frac = elementwise("frac", lambda x: x - op["trunc"](x), lambda y, x: 1.0, node="FracBackward0")
 
 
-def _fill_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
-    return op["where"](xs[1], 0.0, gs[0]), None, None
-
-
-def _fill_samples(rng: np.random.Generator) -> tuple:
-    return (rng.standard_normal((3, 4)), rng.random((3, 4)) < 0.5, 0.25), {}
-
-
-masked_fill = Composite("masked_fill", lambda x, mask, value: op["where"](mask, value, x), _fill_pullback,
+masked_fill = Composite("masked_fill", lambda x, mask, value: op["where"](mask, value, x),
+                        lambda gs, ys, xs, needs: (op["where"](xs[1], 0.0, gs[0]), None, None),
                         lambda x, mask, value: np.where(mask, x.dtype.type(value), x), node="MaskedFillBackward0",
-                        inputs=("self", "mask", "value"), samples=(_fill_samples,))
+                        inputs=("self", "mask", "value"))
 
 
 def _finite(x: AnyArray, nan: float, high: float, low: float) -> AnyArray:
@@ -250,17 +235,14 @@ def _finite(x: AnyArray, nan: float, high: float, low: float) -> AnyArray:
 
 
 nan_to_num = elementwise("nan_to_num", _finite, lambda y, x, **limits: op["cast"](op["isfinite"](x), dtype=y.dtype),
-                         node="NanToNumBackward0", samples=(sample((3, 4), nan=0.0, high=1e300, low=-1e300),))
+                         node="NanToNumBackward0")
 
 # -- rearranged --------------------------------------------------------------------------------------------------------
 
 
-def _trace_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
-    return (gs[0] * np.eye(*xs[0].shape, dtype=xs[0].dtype),)
-
-
-trace = Composite("trace", lambda x: face("numpy.trace", x), _trace_pullback, lambda x: np.trace(x),
-                  node="TraceBackward0", samples=(sample((3, 3)), sample((2, 4))))
+trace = Composite("trace", lambda x: face("numpy.trace", x),
+                  lambda gs, ys, xs, needs: (gs[0] * np.eye(*xs[0].shape, dtype=xs[0].dtype),), lambda x: np.trace(x),
+                  node="TraceBackward0")
 
 
 def _cat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
@@ -274,8 +256,7 @@ def _cat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> t
 
 
 cat = Composite("cat", lambda *xs, axis: op["concatenate"](*xs, axis=axis), _cat_pullback,
-                lambda *xs, axis: np.concatenate(xs, axis), node="CatBackward0", edges=None, inputs=tuple("abc"),
-                samples=(sample((3, 4), (3, 2), axis=1), sample((2,), (1,), (2,), axis=0)))
+                lambda *xs, axis: np.concatenate(xs, axis), node="CatBackward0", edges=None, inputs=tuple("abc"))
 
 
 def _stack_written(*xs: AnyArray, axis: int) -> AnyArray:
@@ -289,8 +270,7 @@ def _stack_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) ->
 
 
 stack = Composite("stack", _stack_written, _stack_pullback, lambda *xs, axis: np.stack(xs, axis), node="StackBackward0",
-                  edges=None, inputs=tuple("abc"),
-                  samples=(sample((3, 4), (3, 4), axis=1), sample((2,), (2,), (2,), axis=0)))
+                  edges=None, inputs=tuple("abc"))
 
 
 def _repeat_parts(x: AnyArray, sizes: tuple) -> "tuple[tuple, tuple]":
@@ -312,8 +292,7 @@ def _repeat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, sizes: tuple
 
 
 repeat = Composite("repeat", _repeat_written, _repeat_pullback, lambda x, sizes: np.tile(x, sizes),
-                   node="RepeatBackward0", kinds="fc",
-                   samples=(sample((3,), sizes=(2,)), sample((3, 2), sizes=(2, 1, 3))))
+                   node="RepeatBackward0", kinds="fc")
 contiguous = Composite("contiguous", lambda x: op["reshape"](op["reshape"](x, count(x, range(len(x.shape)))), *x.shape),
                        lambda gs, ys, xs, needs: (gs[0],),
-                       lambda x: np.array(x, order="C"), node="CloneBackward0", kinds="fc", samples=(sample((3, 4)),))
+                       lambda x: np.array(x, order="C"), node="CloneBackward0", kinds="fc")

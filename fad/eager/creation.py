@@ -173,19 +173,23 @@ def laid_like(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     return out
 
 
+def _kind(dtype: DTypeLike, x: Tensor) -> np.dtype:
+    """The dtype that is asked for: a tensor's, where none is."""
+    return x._a.dtype if dtype is None else as_dtype(dtype)
+
+
 def _like(name: str) -> None:
     make = MAKERS[name][0]
 
     @on_cpu
-    def call(input: Tensor, *, dtype: DTypeLike = None, requires_grad: bool = False, memory_format: object = None,
-             layout: object = None, generator: object = None, pin_memory: bool = False) -> Tensor:
-        a = make(input._a.shape, input._a.dtype if dtype is None else as_dtype(dtype), generator)
-        return leaf(laid_like(a, input._a), requires_grad)
+    def call(input: Tensor, *, dtype: DTypeLike = None, requires_grad: bool = False,
+             generator: object = None) -> Tensor:
+        return leaf(laid_like(make(input._a.shape, _kind(dtype, input), generator), input._a), requires_grad)
     define(f"{name}_like", call, f"fad.{name} in the shape and dtype of a tensor.", method=False)
 
     @on_cpu
     def new(self: Tensor, *size: object, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
-        return leaf(make(sizes_of(size), self._a.dtype if dtype is None else as_dtype(dtype), None), requires_grad)
+        return leaf(make(sizes_of(size), _kind(dtype, self), None), requires_grad)
     define(f"new_{name}", new, f"fad.{name} in the dtype of this tensor.", only_method=True)
 
 
@@ -195,24 +199,21 @@ for _name in MAKERS:
 
 @function(method=False)
 @on_cpu
-def full_like(input: Tensor, fill_value: object, *, dtype: DTypeLike = None, requires_grad: bool = False,
-              memory_format: object = None) -> Tensor:
+def full_like(input: Tensor, fill_value: object, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """One number in the shape and dtype of a tensor."""
     value, = numbers("full_like", fill_value=fill_value)
-    return leaf(laid_like(np.full(input._a.shape, value, input._a.dtype if dtype is None else as_dtype(dtype)),
-                          input._a), requires_grad)
+    return leaf(laid_like(np.full(input._a.shape, value, _kind(dtype, input)), input._a), requires_grad)
 
 
-Tensor.new_full = on_cpu(
-    lambda self, size, fill_value, *, dtype=None, requires_grad=False: leaf(  # type: ignore[attr-defined]
-        np.full(
-            sizes_of((size,)),
-            number(fill_value, "new_full", "fill_value"),
-            self._a.dtype if dtype is None else as_dtype(dtype),
-        ),
-        requires_grad,
-    )
-)
+@function(only_method=True)
+@on_cpu
+def new_full(self: Tensor, size: tuple, fill_value: object, *, dtype: DTypeLike = None,
+             requires_grad: bool = False) -> Tensor:
+    """A shape filled with one number, in the dtype of this tensor."""
+    value = number(fill_value, "new_full", "fill_value")
+    return leaf(np.full(sizes_of((size,)), value, _kind(dtype, self)), requires_grad)
+
+
 Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False: tensor(  # type: ignore[attr-defined]
     data, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
 

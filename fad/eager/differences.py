@@ -193,19 +193,13 @@ def _mismatch(k: int, i: int, numerical: np.ndarray, exact: np.ndarray, y: Tenso
             f"{i},\nnumerical:{found}\nanalytical:{wanted}\n")
 
 
-def check_slowly(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, options: Options,
-                 mode: str) -> None:
-    gs = {k: unit_steps(y) for k, y in enumerate(ys)}
-    steps = {i: unit_steps(inputs[i]) for i in places}
-    _compare(products, func, inputs, places, ys, gs, steps, options, mode)
-
-
-def check_fast(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, options: Options,
-               mode: str) -> None:
+def check(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, options: Options,
+          mode: str) -> None:
+    """Compare along every element of inputs and outputs, or (fast) along one random direction of each."""
     rng = np.random.default_rng(0)
-    gs = {k: [random_direction(rng, y)] for k, y in enumerate(ys)}
-    steps = {i: [random_direction(rng, inputs[i])] for i in places}
-    _compare(products, func, inputs, places, ys, gs, steps, options, mode)
+    along = (lambda x: [random_direction(rng, x)]) if options.fast else unit_steps
+    gs = {k: along(y) for k, y in enumerate(ys)}
+    _compare(products, func, inputs, places, ys, gs, {i: along(inputs[i]) for i in places}, options, mode)
 
 
 def random_direction(rng: np.random.Generator, x: Tensor) -> np.ndarray:

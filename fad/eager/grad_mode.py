@@ -155,13 +155,6 @@ class GradMode:
     def clone(self) -> "GradMode":
         return type(self)()
 
-    def __enter__(self) -> None:
-        raise NotImplementedError
-
-    def __exit__(self, *exc: object) -> None:
-        raise NotImplementedError
-
-
 class _Switch(GradMode):
     """A mode that turns recording on or off."""
 

@@ -5,23 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .differences import (
-    GradcheckError,
-    Options,
-    as_tuple,
-    backward_products,
-    check_batched,
-    check_batched_tangents,
-    check_fast,
-    check_properties,
-    check_reentrant,
-    check_slowly,
-    check_undefined,
-    check_undefined_tangents,
-    columns,
-    differentiable,
-    forward_products,
-)
+from . import differences
+from .differences import GradcheckError, Options, as_tuple, columns, differentiable
 from .errors import refuse_if
 from .grad_api import grad
 from .inplace import requires_grad
@@ -84,11 +69,10 @@ def _gradcheck(func: Callable, inputs: tuple, options: Options, wanted: _Wanted)
         _check_no_output(func, inputs, places, options)
         return
     func = _chosen(func, [k for k, y in enumerate(as_tuple(outputs)) if any(y is one for one in ys)])
-    check = check_fast if options.fast else check_slowly
     if wanted.backward:
-        check(backward_products, func, inputs, places, ys, options, "backward")
+        differences.check(differences.backward_products, func, inputs, places, ys, options, "backward")
     if wanted.forward:
-        check(forward_products, func, inputs, places, ys, options, "forward")
+        differences.check(differences.forward_products, func, inputs, places, ys, options, "forward")
         _check_forward(func, inputs, places, wanted)
     if wanted.backward:
         _check_backward(func, inputs, places, ys, options, wanted)
@@ -96,18 +80,18 @@ def _gradcheck(func: Callable, inputs: tuple, options: Options, wanted: _Wanted)
 
 def _check_forward(func: Callable, inputs: tuple, places: list, wanted: _Wanted) -> None:
     if wanted.undefined:
-        check_undefined_tangents(func, inputs, places)
+        differences.check_undefined_tangents(func, inputs, places)
     if wanted.batched_forward:
-        check_batched_tangents(func, inputs, places)
+        differences.check_batched_tangents(func, inputs, places)
 
 
 def _check_backward(func: Callable, inputs: tuple, places: list, ys: tuple, options: Options, wanted: _Wanted) -> None:
-    check_reentrant(ys, inputs, places, options)
+    differences.check_reentrant(ys, inputs, places, options)
     if wanted.batched:
-        check_batched(ys, inputs, places)
-    check_properties(ys, inputs, places, wanted.dtypes)
+        differences.check_batched(ys, inputs, places)
+    differences.check_properties(ys, inputs, places, wanted.dtypes)
     if wanted.undefined:
-        check_undefined(func, inputs, places)
+        differences.check_undefined(func, inputs, places)
 
 
 def _chosen(func: Callable, places: list) -> Callable:

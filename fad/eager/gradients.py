@@ -7,12 +7,18 @@ import numpy as np
 
 from . import errors
 from .dtypes import as_dtype
+from .errors import refuse_if
 from .tensor import SAME, Tensor
 
 NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
                  "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
                  "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
                  "by mistake, make sure you access the leaf Tensor instead.")
+
+
+def refusing(message: str) -> Callable:
+    """A deleter of an attribute that may not be deleted."""
+    return lambda self: refuse_if(True, message)
 
 
 def word(dtype: np.dtype) -> str:
@@ -76,10 +82,6 @@ def _check_grad(x: Tensor, g: Tensor) -> None:
                            f"'{list(x._a.shape)}'. Please ensure that the gradient and the tensor are the same size")
 
 
-def _delete_grad(self: Tensor) -> None:
-    self._g = None
-
-
 def _get_grad(self: Tensor) -> "Tensor | None":
     """The gradient that backward() has accumulated; None before."""
     g = self._g
@@ -88,7 +90,7 @@ def _get_grad(self: Tensor) -> "Tensor | None":
     return g
 
 
-Tensor.grad = property(_get_grad, _set_grad, _delete_grad, doc=_get_grad.__doc__)  # type: ignore[attr-defined]
+Tensor.grad = property(_get_grad, _set_grad, lambda self: _set_grad(self, None), doc=_get_grad.__doc__)  # type: ignore[attr-defined]
 Tensor._grad = property(lambda self: self._g, _set_grad)  # type: ignore[attr-defined]
 
 
@@ -111,15 +113,6 @@ def _set_hooks(self: Tensor, hooks: "dict | None") -> None:
         fn.hooked.tensor_pre[self._nr] = {} if hooks is None else hooks
 
 
-def _refuse(message: str) -> Callable:
-    def delete(self: Tensor) -> None:
-        raise RuntimeError(message)
-    return delete
-
-
-for _name, _attribute in {
-        "_backward_hooks": property(_hooks, _set_hooks, _refuse("Deletion of _backwards_hooks not allowed!"),
-                                    _hooks.__doc__),
-        "_grad_fn": property(lambda self: self.grad_fn, None,
-                             _refuse("Deletion of _grad_fn not allowed. Detach tensor instead!"), "Its node.")}.items():
-    setattr(Tensor, _name, _attribute)
+Tensor._backward_hooks = property(_hooks, _set_hooks, refusing("Deletion of _backwards_hooks not allowed!"))
+Tensor._grad_fn = property(lambda self: self.grad_fn, None,
+                           refusing("Deletion of _grad_fn not allowed. Detach tensor instead!"), "Its node.")

@@ -225,15 +225,11 @@ def fill_diagonal_(self: Tensor, fill_value: int, wrap: bool = False) -> Tensor:
     refuse_if(len(self.shape) < 2, "dimensions must larger than 1")
     refuse_if(len(self.shape) > 2 and len(set(self.shape)) > 1, "all dimensions of input must be of equal length")
     rows, columns = self.shape[0], self.shape[-1]
-    if wrap and len(self.shape) == 2:
-        for start in range(columns + 1, rows, columns + 1):
-            self.narrow(0, start, rows - start).diagonal().fill_(fill_value)  # type: ignore[attr-defined]
     if len(self.shape) > 2:
-        at = np.arange(rows)
-        self[(at,) * len(self.shape)] = fill_value                                            # type: ignore[index]
+        self[(np.arange(rows),) * len(self.shape)] = fill_value                               # type: ignore[index]
         return self
-    value = fill_value
-    self.diagonal().fill_(value)  # type: ignore[attr-defined]
+    for start in range(0, rows if wrap else 1, columns + 1):
+        self.narrow(0, start, rows - start).diagonal().fill_(fill_value)                      # type: ignore[attr-defined]
     return self
 
 

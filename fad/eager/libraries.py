@@ -131,9 +131,11 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
         return library if for_tensor is None else for_tensor
 
     def call(*args: object, **kwargs: object) -> Any:
-        means_tensors = for_tensor is not None and standing_for.get() is not None and _any_traced(args)
-        if (not means_tensors and not any(isinstance(a, Tensor) for a in (*args, *kwargs.values()))
-                and not _holds_tensors(args)):
+        # in a function that is called on tensors, a traced value stands for a tensor
+        traced = any(getattr(a, "__fad_level__", 0) > 1 for a in args)
+        means_tensors = for_tensor is not None and standing_for.get() is not None and traced
+        first = args[0] if args and isinstance(args[0], (tuple, list)) else ()
+        if not means_tensors and not any(isinstance(a, Tensor) for a in (*first, *args, *kwargs.values())):
             return library(*args, **kwargs)
         if for_tensor is not None:
             return _as_step(path, for_tensor, args, kwargs)
@@ -205,15 +207,6 @@ def _stepping(path: str, f: Callable) -> Callable:
         return _as_step(path, f, args, kwargs)
     call.__qualname__ = path.rpartition(".")[2]
     return call
-
-
-def _any_traced(args: tuple) -> bool:
-    """Whether one of these is a traced value: in a function that is called on tensors, it stands for a tensor."""
-    return any(getattr(a, "__fad_level__", 0) > 1 for a in args)
-
-
-def _holds_tensors(args: tuple) -> bool:
-    return bool(args) and isinstance(args[0], (tuple, list)) and any(isinstance(a, Tensor) for a in args[0])
 
 
 # -- what differs in more than the names of options, of fft and special ------------------------------------------------

@@ -73,8 +73,10 @@ class RemovableHandle:
         self.remove()
 
 
-class ManyHandles:
+class ManyHandles(RemovableHandle):
     """One handle for several."""
+
+    __slots__ = ("handles",)
 
     def __init__(self, handles: tuple):
         self.handles = handles
@@ -83,12 +85,6 @@ class ManyHandles:
         """Take all the hooks out."""
         for handle in self.handles:
             handle.remove()
-
-    def __enter__(self) -> "ManyHandles":
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.remove()
 
 
 sequence = itertools.count()

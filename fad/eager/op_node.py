@@ -46,14 +46,6 @@ class Handle:
 class OpNode(Node):
     """A step that is an op of the table; xs and ys hold what is saved: tensors, arrays, numbers, or a Meta."""
 
-    handle: Any
-    xs: Any
-    ys: Any
-    vcs: Any
-    versions: Any
-    params: Any
-    needs: Any
-
     __slots__ = ("handle", "xs", "ys", "vcs", "versions", "params", "needs")
     places: "tuple | None" = None  # for each of `next` which argument it is of; None: they are the first ones
 

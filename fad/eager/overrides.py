@@ -128,13 +128,9 @@ _NAMES = "add sub mul truediv pow matmul floordiv mod and or xor lshift rshift l
 _SPECIAL = {f"__{name}__": _OPERATORS.get(name, name) for name in (*_NAMES, "neg", "abs", "invert", "pos")}
 _SPECIAL.update({f"__r{name}__": _OPERATORS.get(name, name) for name in ("add", "mul", "and", "or", "xor")})
 _SPECIAL.update({f"__i{name}__": f"{_OPERATORS.get(name, name)}_" for name in ("add", "sub", "mul", "truediv", "pow")})
-_SPECIAL.update(
-    dict.fromkeys(
-        """__rsub__ __rtruediv__ __rpow__ __rmatmul__ __rfloordiv__ __rmod__ __getitem__ __setitem__ __array_ufunc__
-        __array_function__""".split(),
-        "",
-    )
-)
+_SPECIAL.update(dict.fromkeys(
+    "__rsub__ __rtruediv__ __rpow__ __rmatmul__ __rfloordiv__ __rmod__ __getitem__ __setitem__ __array_ufunc__ "
+    "__array_function__".split(), ""))
 _PROPERTIES = ("T", "mT", "H", "mH", "real", "imag", "data")
 _PLAIN = frozenset(("extra", "as_subclass"))
 

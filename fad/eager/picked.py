@@ -65,7 +65,7 @@ def _layout(places: tuple, ax: int, shape: tuple) -> "tuple[int, AnyArray | None
     return math.prod(shape[ax + 1:]), rest
 
 
-def taking(name: str, node: str, inputs: tuple, places: Callable, samples: tuple, once: Callable = lambda **_: False,
+def taking(name: str, node: str, inputs: tuple, places: Callable, once: Callable = lambda **_: False,
            saves: tuple = (), **others: object) -> Composite:
     """The step that takes elements of x: places(index, shape, **params) says which ones of the flattened array; once:
     whether no element is taken twice; others: of a composite (see there)."""
@@ -79,11 +79,7 @@ def taking(name: str, node: str, inputs: tuple, places: Callable, samples: tuple
     def run(x: np.ndarray, index: np.ndarray, **params: object) -> np.ndarray:
         return x.take(places(index, x.shape, **params))
     return Composite(name, others.pop("written", written), pullback, others.pop("run", run), node=node, inputs=inputs,
-                     samples=samples, saves=saves, **{"kinds": "fc", **others})
-
-
-def _sample(index: list, shape: tuple = (3, 4), **params: object) -> Callable:
-    return lambda rng: ((rng.standard_normal(shape), np.array(index)), params)
+                     saves=saves, **{"kinds": "fc", **others})
 
 
 def _by_dim(index: np.ndarray, shape: tuple, dim: int) -> AnyArray:
@@ -94,11 +90,9 @@ def _always(**_: object) -> bool:
     return True
 
 
-_ONCE = _sample([[0, 2], [3, 1]], dim=1), _sample([[0, 2, 1, 1], [2, 0, 0, 2]], dim=0)
-gathered = taking("gathered", "GatherBackward0", ("self", "index"), _by_dim,
-                  (_sample([[1, 1, 3], [0, 2, 0]], dim=1), *_ONCE), saves=(0,))
-in_order = taking("in_order", "SortBackward0", ("self", "indices"), _by_dim, _ONCE, _always)
-foremost = taking("foremost", "TopkBackward0", ("self", "indices"), _by_dim, _ONCE, _always)
+gathered = taking("gathered", "GatherBackward0", ("self", "index"), _by_dim, saves=(0,))
+in_order = taking("in_order", "SortBackward0", ("self", "indices"), _by_dim, _always)
+foremost = taking("foremost", "TopkBackward0", ("self", "indices"), _by_dim, _always)
 
 
 def _one_each(index: np.ndarray, shape: tuple, dim: int, keepdim: bool) -> np.ndarray:
@@ -107,9 +101,7 @@ def _one_each(index: np.ndarray, shape: tuple, dim: int, keepdim: bool) -> np.nd
     return along(column, dim, shape).reshape(index.shape)
 
 
-chosen = taking("chosen", "MaxBackward0", ("self", "indices"), _one_each,
-                (_sample([1, 3, 0], dim=1, keepdim=False), _sample([[1], [1], [2]], dim=1, keepdim=True)), _always,
-                kinds="f")
+chosen = taking("chosen", "MaxBackward0", ("self", "indices"), _one_each, _always, kinds="f")
 
 
 def _scattered_written(x: Tensor, src: Tensor, index: AnyArray, dim: int) -> Tensor:
@@ -131,12 +123,8 @@ def _scattered_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int)
     return g, None if flat is None else g.take(flat) if type(g) is np.ndarray else written_at(g, flat), None
 
 
-def _scattered_sample(rng: np.random.Generator) -> tuple:
-    return (rng.standard_normal((3, 4)), rng.standard_normal((2, 3)), np.array([[1, 1, 3], [0, 2, 0]])), {"dim": 1}
-
-
 scattered = Composite("scattered", _scattered_written, _scattered_pullback, _scattered_run, node="ScatterAddBackward0",
-                      edges=2, inputs=("self", "src", "index"), samples=(_scattered_sample,))
+                      edges=2, inputs=("self", "src", "index"))
 
 
 # -- parts along a dimension -------------------------------------------------------------------------------------------
@@ -159,9 +147,7 @@ def _parts_written(x: Tensor, index: AnyArray, dim: int) -> Tensor:
 
 
 parts, indexed, rows = (
-    taking(name, node, inputs, _of_parts,
-           (_sample([2, 0, 2], (2, 3, 2), dim=1), _sample([[3, 1], [1, 1]], (4, 3), dim=0)), written=_parts_written,
-           run=lambda x, index, dim: x.take(index, dim))
+    taking(name, node, inputs, _of_parts, written=_parts_written, run=lambda x, index, dim: x.take(index, dim))
     for name, node, inputs in (("parts", "IndexSelectBackward0", ("self", "index")),
                                ("indexed", "IndexBackward0", ("self", "indices")),        # x[indices]
                                ("rows", "EmbeddingBackward0", ("weight", "indices"))))
@@ -193,10 +179,4 @@ def _are_apart(kernel_size: tuple, stride: tuple, dilation: tuple, **_: object) 
     return all(s > d * (m - 1) for s, d, m in zip(stride or kernel_size, dilation, kernel_size))
 
 
-def _pooled_sample(places: list, stride: tuple) -> Callable:
-    return _sample(places, (2, 4), kernel_size=(2,), stride=stride, padding=(0,), dilation=(1,), ceil_mode=False)
-
-
-pooled = taking("pooled", "MaxPool2DWithIndicesBackward0", ("self", "result1"), _largest,
-                (_pooled_sample([[1, 1, 2], [0, 2, 2]], (1,)), _pooled_sample([[0, 3], [1, 2]], ())), _are_apart,
-                saves=(0,))
+pooled = taking("pooled", "MaxPool2DWithIndicesBackward0", ("self", "result1"), _largest, _are_apart, saves=(0,))

@@ -25,23 +25,9 @@ class Probe:
     def __fad_bind__(op: Op, args: tuple, params: dict) -> Any:
         return op(*[read(a) for a in args], **params)
 
-    @property
-    def shape(self) -> tuple:
-        return self.value.shape
-
-    @property
-    def dtype(self) -> np.dtype:
-        return self.value.dtype
-
-    @property
-    def ndim(self) -> int:
-        return self.value.ndim
-
-    @property
-    def size(self) -> int:
-        return self.value.size
-
     def __getattr__(self, name: str) -> Any:
+        if name in ("shape", "dtype", "ndim", "size"):
+            return getattr(self.value, name)
         if not hasattr(np.ndarray, name):
             raise AttributeError(name)
         return getattr(read(self), name)

@@ -1,4 +1,5 @@
 """The profiler: how long each operation takes, forward and backward."""
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -10,7 +11,7 @@ import numpy as np
 from ..util.array import AnyArray
 from ..util.forks import renewed
 from .errors import refuse_if
-from .events import BACKWARD, FUNCTION, USER, EventList, FunctionEvent, FunctionEventAvg
+from .events import BACKWARD, FUNCTION, USER, EventList, FunctionEvent
 from .record import timed
 from .state import change, now
 
@@ -89,32 +90,28 @@ class profile:
         refuse_if(not self.entered, "Profiler didn't finish running")
         return EventList(sorted(self.events, key=lambda e: e.time_range.start))
 
-    def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> EventList:
-        """Events of one name added up."""
-        return self.function_events.key_averages(group_by_input_shape, group_by_stack_n)
-
-    def total_average(self) -> FunctionEventAvg:
-        """Everything added up."""
-        return self.function_events.total_average()
-
     @property
     def self_cpu_time_total(self) -> float:
         """Microseconds spent in all events, each counted once."""
         return self.function_events.self_cpu_time_total
 
-    def table(self, *args: object, **kwargs: object) -> str:
-        """The events as a table."""
-        return self.function_events.table(*args, **kwargs)
-
-    def export_chrome_trace(self, path: object) -> None:
-        """Write a file for chrome://tracing."""
-        self.function_events.export_chrome_trace(path)
-
-    def __repr__(self) -> str:
-        return repr(self.function_events) if self.entered else "<unfinished torch.autograd.profile>"
+    def __repr__(self, form: Callable = repr) -> str:
+        return form(self.function_events) if self.entered else "<unfinished torch.autograd.profile>"
 
     def __str__(self) -> str:
-        return str(self.function_events) if self.entered else "<unfinished torch.autograd.profile>"
+        return self.__repr__(str)
+
+
+def _of_events(name: str) -> Callable:
+    """The method of the list of events, of the profile."""
+    @functools.wraps(getattr(EventList, name))
+    def call(self: profile, *args: object, **kwargs: object) -> Any:
+        return getattr(self.function_events, name)(*args, **kwargs)
+    return call
+
+
+for _name in ("key_averages", "total_average", "table", "export_chrome_trace"):
+    setattr(profile, _name, _of_events(_name))
 
 
 class record_function:

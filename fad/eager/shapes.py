@@ -7,22 +7,11 @@ import numpy as np
 
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray
-from . import composites
+from . import composites, view_kinds
 from .errors import mismatch, not_expandable, refuse_if, told
 from .inplace import copy_
 from .registry import FUNCTIONS, define, function, one_dim, sizes_of
 from .tensor import Size, Tensor, way_of, wrap
-from .view_kinds import (
-    as_complex_view,
-    as_dtype_of,
-    as_real_view,
-    conj_view,
-    diagonal_view,
-    expand_view,
-    index_view,
-    neg_view,
-    windows_view,
-)
 from .views import apart, reshape_view, transpose_view
 
 UNSIGNED = 1 << 64  # what PyTorch's nodes show of a dimension counted from the end is counted modulo this
@@ -61,7 +50,7 @@ def reshape(self: Tensor, *shape: object) -> Tensor:
 def view(self: Tensor, *shape: object) -> Tensor:
     """The elements in another shape, sharing memory; an error where that is impossible."""
     if len(shape) == 1 and isinstance(shape[0], (np.dtype, type)):
-        return as_dtype_of(self, np.dtype(shape[0]))
+        return view_kinds.as_dtype_of(self, np.dtype(shape[0]))
     size = _completed(sizes_of(shape), self._a.size, self._a.shape)
     a = self._a.reshape(size)
     refuse_if(self._a.size and not np.shares_memory(a, self._a), "view size is not compatible with input tensor's size "
@@ -203,7 +192,7 @@ def expand(self: Tensor, *sizes: object) -> Tensor:
     if any(n < 0 for n in shape) and extra >= 0:
         raise RuntimeError(f"expand: there are no negative sizes, but they are {list(size)}")
     try:
-        return expand_view(self, shape)
+        return view_kinds.expand_view(self, shape)
     except ValueError:
         raise RuntimeError(not_expandable(self._a.shape, shape, self._a.dtype)) from None
 
@@ -230,7 +219,7 @@ def view_as_real(self: Tensor) -> Tensor:
     refuse_if(way_of(self) is not None, "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the "
               "conjugate tensor so you can view it as real, use self.resolve_conj(); however, be warned that the "
               "resulting tensor will NOT alias the original.")
-    return as_real_view(self)
+    return view_kinds.as_real_view(self)
 
 
 @function(method=False)
@@ -243,17 +232,19 @@ def view_as_complex(self: Tensor) -> Tensor:
     refuse_if(a.size and a.strides[-1] != a.itemsize, "Tensor must have a last dimension with stride 1")
     if a.size and any(s % (2 * a.itemsize) for s in a.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    return as_complex_view(self)
+    return view_kinds.as_complex_view(self)
 
 
 def _real(self: Tensor) -> Tensor:
     """The real part, sharing memory."""
-    return _part(conj_view(self) if way_of(self) is np.conjugate else self, 0) if self._a.dtype.kind == "c" else self
+    if self._a.dtype.kind != "c":
+        return self
+    return _part(view_kinds.conj_view(self) if way_of(self) is np.conjugate else self, 0)
 
 
 def _part(x: Tensor, k: int) -> Tensor:
     """The real (0) or imaginary (1) part of what is stored of a complex tensor."""
-    return index_view(as_real_view(x), (Ellipsis, k), label="SelectBackward0")
+    return view_kinds.index_view(view_kinds.as_real_view(x), (Ellipsis, k), label="SelectBackward0")
 
 
 def _imag(self: Tensor) -> Tensor:
@@ -261,7 +252,8 @@ def _imag(self: Tensor) -> Tensor:
     refuse_if(self._a.dtype.kind != "c", "imag is not implemented for tensors with non-complex dtypes.")
     if way_of(self) is not np.conjugate:
         return _part(self, 1)
-    return index_view(neg_view(as_real_view(conj_view(self))), (Ellipsis, 1), label="SelectBackward0")
+    parts = view_kinds.as_real_view(view_kinds.conj_view(self))
+    return view_kinds.index_view(view_kinds.neg_view(parts), (Ellipsis, 1), label="SelectBackward0")
 
 
 Tensor.real = property(_real, lambda self, value: copy_(_real(self), value))  # type: ignore[attr-defined]
@@ -288,7 +280,7 @@ def select(self: Tensor, dim: int, index: int) -> Tensor:
     if not -self.shape[ax] <= int(index) < self.shape[ax]:
         raise IndexError(f"select(): index {int(index)} out of range for tensor of size {list(self.shape)} at "
                          f"dimension {ax}")
-    return index_view(self, (slice(None),) * ax + (int(index),), label="SelectBackward0")
+    return view_kinds.index_view(self, (slice(None),) * ax + (int(index),), label="SelectBackward0")
 
 
 @function()
@@ -304,7 +296,7 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
         raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
     start = start + n if start < 0 else start
     refuse_if(start + length > n, f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
-    return index_view(self, (slice(None),) * ax + (slice(start, start + int(length)),))
+    return view_kinds.index_view(self, (slice(None),) * ax + (slice(start, start + int(length)),))
 
 
 @function("diagonal")
@@ -312,7 +304,7 @@ def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Ten
     """The diagonal of two dimensions, sharing memory."""
     first, second = one_dim(dim1, len(self.shape)), one_dim(dim2, len(self.shape))
     refuse_if(first == second, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return diagonal_view(self, offset, first, second)
+    return view_kinds.diagonal_view(self, offset, first, second)
 
 
 @function()
@@ -325,7 +317,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     if size > self.shape[ax] or step <= 0:
         raise RuntimeError(f"maximum size for tensor at dimension {ax} is {self.shape[ax]} but size is {size}"
                            if step > 0 else f"step is {step} but must be > 0")
-    return windows_view(self, ax, int(size), int(step))
+    return view_kinds.windows_view(self, ax, int(size), int(step))
 
 
 @function(method=False)

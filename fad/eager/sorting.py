@@ -91,10 +91,6 @@ def _picked(x: Tensor, places: np.ndarray, ax: int, keepdim: bool) -> tuple:
     return extremes(_take(x, wrap(places), ax), wrap(places), x, ax, keepdim)
 
 
-def _not_empty(x: AnyArray, ax: int, name: str) -> None:
-    refuse_if(not x.shape[ax], f"{name}(): Expected reduction dim {ax} to have non-zero size.", IndexError)
-
-
 def _median_name(name: str) -> Callable:
     return lambda given: f"{name}Backward{int(given['dim'] is not None)}"
 
@@ -122,7 +118,7 @@ def nanmedian(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> 
 @on_vectors
 def _median(self: Tensor, dim: int, keepdim: bool, name: str) -> tuple:
     ax = one_dim(dim, len(self.shape))
-    _not_empty(self, ax, name)
+    refuse_if(not self.shape[ax], f"{name}(): Expected reduction dim {ax} to have non-zero size.", IndexError)
     if self._a.dtype.kind in "bc":
         raise NotImplementedError(f"\"median_out\" not implemented for '{scalar_name(self._a.dtype)}'")
     order, lost = np.argsort(self._a, ax, kind="stable"), np.isnan(self._a)                    # nan comes last

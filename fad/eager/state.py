@@ -64,15 +64,8 @@ class Modes:
 
     def settle(self) -> None:
         """Find out whether the hot path may be taken."""
-        self.quick = (
-            self.grad
-            and not self.inference
-            and not self.anomaly
-            and not self.pack_hooks
-            and self.mutation is None  # type: ignore[attr-defined]
-            and self.dual_level < 0
-            and self.profiler is None
-        )  # type: ignore[attr-defined]
+        self.quick = (self.grad and not (self.inference or self.anomaly or self.pack_hooks)  # type: ignore[attr-defined]
+                      and self.mutation is self.profiler is None and self.dual_level < 0)    # type: ignore[attr-defined]
 
     @property
     def anomaly(self) -> bool:

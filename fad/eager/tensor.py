@@ -119,7 +119,7 @@ class Tensor:
             given = np.zeros((data, *args), default.dtype)
         else:
             given = np.asarray(data) if isinstance(data, np.ndarray) else np.asarray(data, default.dtype)
-        _fill(self, given)
+        self._a, self._fn, self._nr, self._rg, self._vc, self._view, self._x = given, None, 0, False, [0], None, None
         return self
 
     def __init_subclass__(cls, **options: object) -> None:
@@ -142,15 +142,6 @@ class Tensor:
 
 _UNSET = frozenset(("_g", "_x", "_acc"))
 _new = object.__new__
-
-
-def _fill(t: Tensor, a: np.ndarray) -> None:
-    t._a = a
-    t._fn = None
-    t._nr = 0
-    t._rg = False
-    t._vc = [0]
-    t._view = t._x = None
 
 
 def wrap(a: object) -> Tensor:

@@ -148,8 +148,8 @@ def _turned_back(a: np.ndarray, shape: tuple, strides: tuple) -> tuple:
     rest, axes = [k for k, n in enumerate(a.shape) if n != 1], []
     for n, stride in zip(shape, strides):
         if n != 1:
-            axes += [k for k in rest if k not in axes and (a.shape[k], a.strides[k] * a.size) == (n,
-                                                                                                  stride * a.size)][:1]
+            like = n, stride * a.size
+            axes += [k for k in rest if k not in axes and (a.shape[k], a.strides[k] * a.size) == like][:1]
     refuse_if(sorted(axes) != rest or len(axes) != len([n for n in shape if n != 1]), "the base of a view has been "
               "given another shape or other memory in place: take the view again")
     return (transpose_view, ((*axes, *[k for k, n in enumerate(a.shape) if n == 1]),)), (reshape_view, (shape,))

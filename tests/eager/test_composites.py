@@ -7,15 +7,16 @@ import fad
 import fad.nn
 from fad.eager.composite import COMPOSITES
 
+from .composite_samples import SAMPLES
 from .support import leaf
 
-CASES = [(name, k) for name, composite in COMPOSITES.items() for k in range(len(composite.samples))]
+CASES = [(name, k) for name, samples in SAMPLES.items() for k in range(len(samples))]
 
 
 def drawn(name: str, k: int):
     """The composite, arguments (tensors where a gradient is wanted) and parameters of a sample."""
     composite = COMPOSITES[name]
-    args, params = composite.samples[k](np.random.default_rng(k))
+    args, params = SAMPLES[name][k](np.random.default_rng(k))
     edges = composite.facts.get("edges", len(args))
     given = [fad.tensor(a, requires_grad=True) if j < edges and isinstance(a, np.ndarray) else a
              for j, a in enumerate(args)]
@@ -33,6 +34,10 @@ def derivatives(function, args: list, params: dict) -> list:
     # linear: no second derivative
     second = fad.autograd.grad(total, xs, materialize_grads=True) if total.requires_grad else ()
     return [y, *first, *second]
+
+
+def test_every_composite_has_samples():
+    assert SAMPLES.keys() == COMPOSITES.keys()
 
 
 @pytest.mark.parametrize("name, k", CASES)

@@ -120,22 +120,15 @@ def _spread(places: list, grads: tuple, count: int) -> tuple:
     return tuple(found)
 
 
+# tables of hooks: with_kwargs has the numbers of those that take keyword arguments, always_called of those that run if
+# forward raises, too
 _TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks",
-           "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs",
-           "_forward_hooks_always_called", "_non_full_backward_hooks")
+           "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs", "_forward_hooks_always_called",
+           "_non_full_backward_hooks")
 
 
 class Calling:
     """The part of Module that is called."""
-
-    _forward_hooks: Hooks
-    _forward_pre_hooks: Hooks
-    _backward_hooks: Hooks
-    _backward_pre_hooks: Hooks
-    _forward_hooks_with_kwargs: Hooks                      # ids of those that take keyword arguments
-    _forward_pre_hooks_with_kwargs: Hooks
-    _forward_hooks_always_called: Hooks                    # ids of those that run even if forward raises
-    _non_full_backward_hooks: Hooks
 
     def _begin_calling(self) -> None:
         for name in _TABLES:

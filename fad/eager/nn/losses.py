@@ -7,7 +7,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray
 from ..composites import log_softmax as log_softmax_step
-from ..errors import face, refuse_if
+from ..errors import face, refuse_if, scalar_name
 from ..inplace import wanted
 from ..picked import all_below
 from ..shown import REDUCTIONS, total_weight
@@ -123,7 +123,7 @@ def _check_classes(input: AnyArray, classes: AnyArray, weight: "Tensor | None", 
     if len(shape) > 1 and classes.shape != (shape[0], *shape[2:]):
         raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(classes.shape)}")
     if classes.dtype.kind not in "iu":
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {_title(classes.dtype)}")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_name(classes.dtype)}")
     count = shape[1] if len(shape) > 1 else shape[0]
     if weight is not None and tuple(weight.shape) != (count,):
         raise RuntimeError(f"weight tensor should be defined either for all {count} classes or no classes but got "
@@ -134,12 +134,6 @@ def _check_classes(input: AnyArray, classes: AnyArray, weight: "Tensor | None", 
     if wrong.any():
         raise IndexError(f"Target {classes[wrong].flat[0]} is out of bounds.")
     return False
-
-
-def _title(dtype: np.dtype) -> str:
-    """The name of a dtype in PyTorch's messages."""
-    return {"f8": "Double", "f4": "Float", "f2": "Half", "b1": "Bool", "c8": "ComplexFloat", "c16": "ComplexDouble",
-            "i4": "Int"}.get(dtype.str[1:], str(dtype))
 
 
 def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = None, *,
@@ -155,7 +149,7 @@ def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = N
     as_shares = tuple(target.shape) == shape
     if as_shares and target.dtype.kind not in "fc":
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got "
-                           f"{'Long' if target.dtype == np.int64 else _title(target.dtype)}")
+                           f"{scalar_name(target.dtype)}")
     if not as_shares:
         loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
         if not label_smoothing:

@@ -321,21 +321,11 @@ class Module(Calling, Saving):
         """All parameters and buffers in this dtype (or of this type)."""
         return self._apply(lambda t: t.type(dst_type))
 
-    def half(self) -> "Module":
-        """In float16."""
-        return self.to(np.float16)
-
     def cpu(self) -> "Module":
         """The module: there is one device."""
         return self
 
-    def double(self) -> "Module":
-        """In float64."""
-        return self.to(np.float64)
-
-    def float(self) -> "Module":
-        """In float32."""
-        return self.to(np.float32)
+    half, double, float = [*map(functools.partialmethod, [to] * 3, (np.float16, np.float64, np.float32))]
 
     def extra_repr(self) -> str:
         """The text in brackets when the module is written."""

@@ -9,7 +9,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.cached import cached_attribute
-from ..composite import Composite, sample
+from ..composite import Composite
 from ..errors import face, refuse_if
 from ..inplace import number
 from ..picked import added_at, pooled
@@ -236,13 +236,7 @@ def _means_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, kernel_size: 
     return (op["reshape"](op["slice_axis"](gx, 1, 0, n) if w.reaches_out else gx, *shape),)
 
 
-means = Composite("means", _means_written, _means_pullback, _means_run, node="AvgPool2DBackward0", saves=(0,),
-                  samples=tuple([sample((2, 5), kernel_size=(2,), stride=stride, padding=(0,), ceil_mode=False,
-                                        count_include_pad=True, divisor_override=divisor)
-                                 for stride, divisor in (((1,), None), ((), 3))]
-                                + [sample((2, 5, 4), kernel_size=(3, 2), stride=(2, 2), padding=(1, 0), ceil_mode=True,
-                                          count_include_pad=counted, divisor_override=None)
-                                   for counted in (True, False)]))
+means = Composite("means", _means_written, _means_pullback, _means_run, node="AvgPool2DBackward0", saves=(0,))
 
 
 def avg_pool1d(input: Tensor, kernel_size: object, stride: object = None, padding: object = 0, ceil_mode: bool = False,

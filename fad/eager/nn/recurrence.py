@@ -13,6 +13,7 @@ and result.
 The state is one array (parts, batch, features): of an LSTM (h, memory), of the others (h,).
 """
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -170,12 +171,9 @@ def _gru_sweep(g: np.ndarray, y: np.ndarray, z: np.ndarray, before: np.ndarray, 
 # -- as steps ----------------------------------------------------------------------------------------------------------
 
 
-def _recurrence(name: str, cell: Callable, run: Callable, sweep: Callable, gates: int, parts: int) -> Composite:
-    """The step that runs a cell through time: (gates (time, batch, rows), state, u, c) -> (time, parts, batch,
-    features).
-
-    backwards: the last time comes first.
-    """
+def _recurrence(name: str, cell: Callable, run: Callable, sweep: Callable, parts: int) -> Composite:
+    """The step that runs a cell through time (backwards: the last time comes first): (gates (time, batch, rows), state,
+    u, c) -> (time, parts, batch, features)."""
     def written(z: Tensor, s: Tensor, u: Tensor, c: "Tensor | None", backwards: bool) -> Tensor:
         states, state = through(cell, z, tuple([s[k] for k in range(parts)]), (u, c), backwards)
         rows = [op["concatenate"](*[op["reshape"](part, 1, 1, *part.shape) for part in one], axis=1) for one in states]
@@ -201,12 +199,8 @@ def _recurrence(name: str, cell: Callable, run: Callable, sweep: Callable, gates
                 np.dot(flat.T, before[:, 0].reshape(len(flat), -1)) if needs[2] else None,
                 np.add.reduce(flat, 0) if needs[3] else None)
 
-    def draw(bias: bool, backwards: bool) -> Callable:
-        return lambda rng: (tuple([rng.uniform(-1.0, 1.0, shape) for shape in
-                                   ((3, 2, gates * 4), (parts, 2, 4), (gates * 4, 4))])
-                            + (rng.uniform(-1.0, 1.0, gates * 4) if bias else None,), {"backwards": backwards})
     return Composite(name, written, pullback, on_arrays, node="RnnLayerBackward0", edges=4,
-                     inputs=("input", "hx", "weight", "bias"), samples=(draw(True, False), draw(False, True)))
+                     inputs=("input", "hx", "weight", "bias"))
 
 
 def _by_steps(written: Callable, g: Tensor, xs: tuple, needs: tuple, backwards: bool) -> tuple:
@@ -226,13 +220,28 @@ def through(cell: Callable, z: ArrayOrNumber, state: tuple, weights: tuple, back
     return states, state
 
 
-RECURRENCES = {"RNN_TANH": _recurrence("rnn_tanh_layer", plain_cell(op["tanh"]), _plain_run(np.tanh),
-                                       _plain_sweep(lambda y: 1.0 - y * y), 1, 1),
-               "RNN_RELU": _recurrence("rnn_relu_layer", plain_cell(lambda x: op["where"](x > 0, x, 0.0)),
-                                       _plain_run(lambda a, out: np.maximum(a, a.dtype.type(0), out=out)),
-                                       _plain_sweep(lambda y: (y > 0).astype(y.dtype)), 1, 1),
-               "LSTM": _recurrence("lstm_layer", lstm_cell, _lstm_run, _lstm_sweep, 4, 2),
-               "GRU": _recurrence("gru_layer", gru_cell, _gru_run, _gru_sweep, 3, 1)}
+class RecurrentKind(NamedTuple):
+    """A step of a recurrent layer: cell(gates, state, u, c) is the next state, whose first part is the output; gates:
+    the inputs' share of them; parts: of how many tensors the state consists; through_time: the cell at all times."""
+
+    gates: int
+    parts: int
+    cell: Callable
+    through_time: Composite
+
+
+def _kind(name: str, gates: int, parts: int, cell: Callable, run: Callable, sweep: Callable) -> RecurrentKind:
+    return RecurrentKind(gates, parts, cell, _recurrence(f"{name}_layer", cell, run, sweep, parts))
+
+
+KINDS = {
+    "RNN_TANH": _kind("rnn_tanh", 1, 1, plain_cell(op["tanh"]), _plain_run(np.tanh),
+                      _plain_sweep(lambda y: 1.0 - y * y)),
+    "RNN_RELU": _kind("rnn_relu", 1, 1, plain_cell(lambda x: op["where"](x > 0, x, 0.0)),
+                      _plain_run(lambda a, out: np.maximum(a, a.dtype.type(0), out=out)),
+                      _plain_sweep(lambda y: (y > 0).astype(y.dtype))),
+    "LSTM": _kind("lstm", 4, 2, lstm_cell, _lstm_run, _lstm_sweep),
+    "GRU": _kind("gru", 3, 1, gru_cell, _gru_run, _gru_sweep)}
 
 
 def is_whole(*values: ArrayOrNumber) -> bool:

@@ -2,8 +2,6 @@
 import math
 import numbers
 import warnings
-from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,25 +10,10 @@ from ...util.array import AnyArray
 from ..errors import refuse_if
 from ..joining import cat
 from ..tensor import wrap
-from . import activations, functional, init
+from . import functional, init
 from .activations import dropout as dropped
 from .module import Module, empty, typed
-from .recurrence import RECURRENCES, gru_cell, is_whole, lstm_cell, plain_cell, through
-
-
-class RecurrentKind(NamedTuple):
-    """A step of a recurrent layer: cell(gates, state, u, c) is the next state, whose first part is the output; gates:
-    the inputs' share of them.
-    """
-
-    gates: int
-    parts: int                                             # of how many tensors the state consists
-    cell: Callable
-
-
-KINDS = {"RNN_TANH": RecurrentKind(1, 1, plain_cell(op["tanh"])),
-         "RNN_RELU": RecurrentKind(1, 1, plain_cell(activations.relu)),
-         "LSTM": RecurrentKind(4, 2, lstm_cell), "GRU": RecurrentKind(3, 1, gru_cell)}
+from .recurrence import KINDS, is_whole, through
 
 
 class RNNBase(Module):
@@ -145,7 +128,8 @@ class RNNBase(Module):
         z = functional.linear(x, w, b)
         if is_whole(z, *state):
             start = [op["reshape"](h, 1, *h.shape) for h in state]
-            y = RECURRENCES[self.mode](z, start[0] if len(start) == 1 else cat(start, 0), u, c, backwards=backwards)
+            start = start[0] if len(start) == 1 else cat(start, 0)
+            y = KINDS[self.mode].through_time(z, start, u, c, backwards=backwards)
             last = y[0 if backwards else -1]
             return y[:, 0], tuple([last[k] for k in range(len(state))])
         states, state = through(KINDS[self.mode].cell, z, state, (u, c), backwards)

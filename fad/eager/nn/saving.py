@@ -29,14 +29,6 @@ class Saving:
     """The part of Module that is saved: parameters, persistent buffers, and what get_extra_state gives."""
 
     _version: "int | None" = None
-    _parameters: dict
-    _buffers: dict
-    _modules: dict
-    _transient: set
-    _state_dict_pre_hooks: Hooks
-    _state_dict_hooks: Hooks
-    _load_state_dict_pre_hooks: Hooks
-    _load_state_dict_post_hooks: Hooks
 
     def _begin_saving(self) -> None:
         object.__setattr__(self, "_transient", set())
@@ -175,17 +167,10 @@ class Saving:
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
         keys, errors = IncompatibleKeys([], []), []  # type: ignore[var-annotated]
         self._load(OrderedDict(state_dict), "", getattr(state_dict, "_metadata", {}), strict, assign, keys, errors)
-        if strict and keys.unexpected_keys:
-            errors.insert(
-                0,
-                f"Unexpected key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.unexpected_keys)}. ".replace(
-                    "'", '"'
-                ),
-            )
-        if strict and keys.missing_keys:
-            errors.insert(
-                0, f"Missing key(s) in state_dict: {', '.join(f'{k!r}' for k in keys.missing_keys)}. ".replace("'", '"')
-            )
+        for what, names in (("Unexpected", keys.unexpected_keys), ("Missing", keys.missing_keys)):
+            if strict and names:
+                listed = ", ".join([f'"{name}"' for name in names])
+                errors.insert(0, f"{what} key(s) in state_dict: {listed}. ")
         if errors:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
         return keys
