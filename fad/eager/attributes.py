@@ -15,6 +15,7 @@ from .printing import represent
 from .registry import one_dim
 from .state import now
 from .tensor import Renumbered, Size, Tensor, alias, is_floating, is_operand, over, stored, way_of, weak, wrap
+from .view_kinds import steps_of_rows
 from .views import refresh
 
 
@@ -31,15 +32,15 @@ def _method(f: Callable) -> Callable:
     return f
 
 
-Tensor.shape = property(lambda self: Size(self._a.shape), doc="How many elements there are along each dimension.")  # type: ignore[attr-defined]
+Tensor.shape = property(lambda self: Size(self._a.shape), doc="How many elements there are along each dimension.")
 for _name in ("dtype", "ndim"):
     setattr(Tensor, _name, property(lambda self, _name=_name: getattr(self._a, _name), doc=f"The array's {_name}."))
-Tensor.itemsize = property(lambda self: self._a.itemsize, doc="Bytes an element takes.")  # type: ignore[attr-defined]
-Tensor.nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")  # type: ignore[attr-defined]
+Tensor.itemsize = property(lambda self: self._a.itemsize, doc="Bytes an element takes.")
+Tensor.nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")
 for _name in ("cuda", "cpu", "mps", "xpu", "xla", "ipu", "maia", "meta", "mtia", "mkldnn", "vulkan", "quantized",
               "nested", "sparse", "sparse_csr"):
     setattr(Tensor, f"is_{_name}", _name == "cpu")  # kinds of memory and of layout: there is one of each here
-Tensor.output_nr = property(lambda self: self._nr, doc="Which of its node's results this is.")  # type: ignore[attr-defined]
+Tensor.output_nr = property(lambda self: self._nr, doc="Which of its node's results this is.")
 
 
 # -- history -----------------------------------------------------------------------------------------------------------
@@ -66,7 +67,7 @@ def is_leaf(self: Tensor) -> bool:
 
 def _set_requires_grad(self: Tensor, wanted: bool, again: bool = False) -> None:
     refuse_if(not isinstance(wanted, bool), "requires_grad must be a bool")
-    if self.grad_fn is not None:                                       # type: ignore[attr-defined]
+    if self.grad_fn is not None:
         refuse_if(not wanted, "you can only change requires_grad flags of leaf variables. If you want to use a "
                   "computed variable in a subgraph that doesn't require differentiation use var_no_grad = "
                   "var.detach().")
@@ -124,7 +125,7 @@ def detach_(self: Tensor) -> Tensor:
     """Leave the graph: from now on this tensor is a leaf."""
     refuse_if(self._view is not None, "Can't detach views in-place. Use detach() instead.")
     if self._fn is not None:
-        self._vc = Renumbered(self._vc)                                      # type: ignore[assignment]
+        self._vc = Renumbered(self._vc)
     if self._x is not None:
         self._x.tangent = None
     self._fn, self._nr, self._rg = None, 0, False
@@ -142,7 +143,7 @@ def backward(self: Tensor, gradient: object = None, retain_graph: "bool | None" 
 def retain_grad(self: Tensor) -> None:
     """Keep the gradient of a tensor that is not a leaf in its .grad."""
     refuse_if(not requires_grad(self), "can't retain_grad on Tensor that has requires_grad=False")
-    if self.is_leaf or self.extra.retains:                              # type: ignore[attr-defined]
+    if self.is_leaf or self.extra.retains:
         return
     self.extra.retains = True
     self._fn.hooked.retain[self._nr] = weak(self)
@@ -151,7 +152,7 @@ def retain_grad(self: Tensor) -> None:
 @_property("retains_grad")
 def retains_grad(self: Tensor) -> bool:
     """Whether this tensor is no leaf and yet keeps its gradient."""
-    return not self.is_leaf and self._x is not None and self._x.retains  # type: ignore[attr-defined]
+    return not self.is_leaf and self._x is not None and self._x.retains
 
 
 # -- hooks -------------------------------------------------------------------------------------------------------------
@@ -161,7 +162,7 @@ def retains_grad(self: Tensor) -> bool:
 def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
     """Call hook(gradient) when the gradient of this tensor is known; what it returns replaces it."""
     refuse_if(not requires_grad(self), "cannot register a hook on a tensor that doesn't require gradient")
-    fn = self.grad_fn                                                   # type: ignore[attr-defined]
+    fn = self.grad_fn
     if fn is None:
         if self.extra.hooks is None:
             self.extra.hooks = Hooks()
@@ -173,7 +174,7 @@ def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
     """Call hook(tensor) after a gradient has been accumulated into this leaf's .grad."""
     refuse_if(not requires_grad(self), "cannot register a hook on a tensor that doesn't require gradient")
-    if self.grad_fn is not None:                                        # type: ignore[attr-defined]
+    if self.grad_fn is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     if self.extra.accumulated is None:
         self.extra.accumulated = Hooks()
@@ -213,20 +214,11 @@ def data_ptr(self: Tensor) -> int:
     return stored(self).__array_interface__["data"][0]
 
 
-def _steps_of_rows(shape: tuple) -> tuple:
-    """The steps of a tensor without elements, as if there were one along each axis."""
-    steps, step = [], 1
-    for n in reversed(shape):
-        steps.append(step)
-        step *= max(n, 1)
-    return tuple(reversed(steps))
-
-
 @_method
 def stride(self: Tensor, dim: "int | None" = None) -> Any:
     """Steps from one element to the next along each axis, in elements."""
     a = stored(self)
-    steps = tuple([s // a.itemsize for s in a.strides]) if a.size else _steps_of_rows(a.shape)
+    steps = tuple([s // a.itemsize for s in a.strides]) if a.size else steps_of_rows(a.shape)
     return steps if dim is None else steps[one_dim(dim, a.ndim)]
 
 
@@ -319,7 +311,7 @@ def __contains__(self: Tensor, x: object) -> bool:
 @_method
 def __iter__(self: Tensor) -> Any:
     refuse_if(not self._a.ndim, "iteration over a 0-d tensor", TypeError)
-    return iter(self.unbind(0))                                          # type: ignore[attr-defined]
+    return iter(self.unbind(0))
 
 
 @_method
@@ -336,7 +328,7 @@ Tensor.__hash__ = object.__hash__                                        # type:
 
 @_method
 def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
-    if self.grad_fn is not None:                                         # type: ignore[attr-defined]
+    if self.grad_fn is not None:
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
                            "at the moment.")
     if id(self) in memo:

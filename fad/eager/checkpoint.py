@@ -171,7 +171,7 @@ class _Arguments(Function):
     @staticmethod
     def forward(ctx: object, anchor: Tensor, *args: object) -> Tensor:
         _save_arguments(ctx, args)
-        return anchor.clone()                                                  # type: ignore[attr-defined]
+        return anchor.clone()
 
     @staticmethod
     def backward(ctx: object, *grads: object) -> Any:

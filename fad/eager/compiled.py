@@ -195,7 +195,7 @@ def call_on_tensors(function: Callable, args: tuple, kwargs: dict) -> Any:
                                              mended=(CallError,))   # PyTorch has more options than NumPy
         if not isinstance(error, FadError) or getattr(function, "rebuild", (None,))[0] is not vmap:
             raise
-        return _one_by_one(*function.rebuild[1], args=args, kwargs=kwargs)        # type: ignore[attr-defined]
+        return _one_by_one(*function.rebuild[1], args=args, kwargs=kwargs)
 
 
 def _on_tensors(function: object) -> Any:
@@ -264,10 +264,10 @@ def _zeros_for(x: object, axis: int) -> Tensor:
 
 
 def _example(x: Tensor, axis: int, k: int) -> Tensor:
-    return x.select(axis, k) if isinstance(x, Tensor) else np.take(x, k, axis)  # type: ignore[attr-defined]
+    return x.select(axis, k) if isinstance(x, Tensor) else np.take(x, k, axis)
 
 
 # methods that NumPy's arrays have with another meaning -> the fewest arguments that tell the two apart
-Tensor.UNLIKE_ARRAYS = {                                                # type: ignore[attr-defined]
+Tensor.UNLIKE_ARRAYS = {
     "std": 0, "var": 0, "sort": 0, "nonzero": 0, "repeat": 1, "transpose": 1, "max": 1, "min": 1, "squeeze": 1}
-Tensor.__fad_call__ = staticmethod(call_on_tensors)                     # type: ignore[attr-defined]
+Tensor.__fad_call__ = staticmethod(call_on_tensors)

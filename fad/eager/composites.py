@@ -209,8 +209,8 @@ def _addmm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, beta: float, 
         gx = np.add.reduce(g, 0) if needs[0] and len(x.shape) == 1 and x.shape == g.shape[1:] else g
         return (None if not needs[0] else gx if beta == 1 else gx * beta,
                 np.dot(scaled, b.T) if needs[1] else None, np.dot(a.T, scaled) if needs[2] else None)
-    return (None if not needs[0] else g if beta == 1 else g * beta,
-            op["contract"](scaled, b, labels=("ik", "jk", "ij")) if needs[1] else None,
+    gx = None if not needs[0] else g if beta == 1 else g * beta
+    return (gx, op["contract"](scaled, b, labels=("ik", "jk", "ij")) if needs[1] else None,
             op["contract"](a, scaled, labels=("ij", "ik", "jk")) if needs[2] else None)
 
 

@@ -82,7 +82,7 @@ def to(self: Tensor, *args: object, device: object = None, dtype: DTypeLike = No
     if memory_format is not None and not memory_format.is_of(self._a):
         return to(clone(self, memory_format=memory_format), dtype=dtype)
     if dtype == self._a.dtype:
-        return self.clone() if copy else self  # type: ignore[attr-defined]
+        return self.clone() if copy else self
     if self._a.dtype.kind == "c" and dtype.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=3)
     return run(op["cast"], self, dtype=dtype, label="ToCopyBackward0")
@@ -94,17 +94,17 @@ def _to_dtype(dtype: np.dtype) -> Callable:
     return call
 
 
-Tensor.type_as = lambda self, other: to(self, other.dtype)  # type: ignore[attr-defined]
-Tensor.cpu = lambda self: self  # type: ignore[attr-defined]
+Tensor.type_as = lambda self, other: to(self, other.dtype)
+Tensor.cpu = lambda self: self
 for _name, _dtype in {"byte": np.uint8, "char": np.int8}.items():
     setattr(Tensor, _name, _to_dtype(np.dtype(_dtype)))
 for _name in ("double", "float", "half", "cdouble", "cfloat", "long", "int", "short", "bool"):
     setattr(Tensor, _name, _to_dtype(np.dtype(np.float32) if _name == "float" else as_dtype(_name)))
-Tensor.is_complex = lambda self: self._a.dtype.kind == "c"  # type: ignore[attr-defined]
-Tensor.is_floating_point = lambda self: self._a.dtype.kind == "f"  # type: ignore[attr-defined]
+Tensor.is_complex = lambda self: self._a.dtype.kind == "c"
+Tensor.is_floating_point = lambda self: self._a.dtype.kind == "f"
 
 
-class _Copied(type(_identity)):  # type: ignore[misc]
+class _Copied(type(_identity)):
     """The identity that copies tensors, as memory is laid out or in a format; its derivative is the identity's."""
 
     def __init__(self, layout: object = None) -> None:
@@ -176,7 +176,7 @@ def type_(self: Tensor, dtype: DTypeLike = None, non_blocking: bool = False) -> 
     elif isinstance(dtype, str):
         refuse_if(dtype not in _BY_TYPE, f"invalid type: '{dtype}'", ValueError)
         dtype = _BY_TYPE[dtype]
-    return self.to(as_dtype(dtype))                                            # type: ignore[attr-defined]
+    return self.to(as_dtype(dtype))
 
 
 def new(self: Tensor, *args: object) -> Tensor:
@@ -195,6 +195,6 @@ def _set_volatile(self: Tensor, value: bool) -> None:
                   stacklevel=2)
 
 
-Tensor.type, Tensor.new = type_, new                                           # type: ignore[attr-defined]
-Tensor.volatile = property(volatile, _set_volatile, doc=volatile.__doc__)      # type: ignore[attr-defined]
+Tensor.type, Tensor.new = type_, new
+Tensor.volatile = property(volatile, _set_volatile, doc=volatile.__doc__)
 __all__ = ["TensorType", "of_dtype", "type_", "new"]

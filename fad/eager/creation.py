@@ -1,6 +1,7 @@
 """Making tensors: from data, filled, in steps, at random."""
 import functools
 import math
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -44,7 +45,7 @@ def as_tensor(data: object, dtype: DTypeLike = None, device: object = None) -> T
     """The data as a tensor, sharing memory where that is possible; a tensor is itself."""
     required(device)
     if isinstance(data, Tensor):
-        return data if dtype is None else data.to(as_dtype(dtype))                   # type: ignore[attr-defined]
+        return data if dtype is None else data.to(as_dtype(dtype))
     return leaf(as_data(data, dtype))
 
 
@@ -66,8 +67,8 @@ def _dlpack(self: Tensor, **options: object) -> Any:
     return self._a.__dlpack__(**options)
 
 
-Tensor.__dlpack__ = _dlpack  # type: ignore[attr-defined]
-Tensor.__dlpack_device__ = lambda self: self._a.__dlpack_device__()  # type: ignore[attr-defined]
+Tensor.__dlpack__ = _dlpack
+Tensor.__dlpack_device__ = lambda self: self._a.__dlpack_device__()
 
 
 def _extents(name: str, size: tuple) -> tuple:
@@ -214,14 +215,14 @@ def new_full(self: Tensor, size: tuple, fill_value: object, *, dtype: DTypeLike 
     return leaf(np.full(sizes_of((size,)), value, _kind(dtype, self)), requires_grad)
 
 
-Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False: tensor(  # type: ignore[attr-defined]
+Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False: tensor(
     data, dtype=dtype or self._a.dtype, requires_grad=requires_grad))
 
 
 @function(method=False)
 def fill(input: Tensor, value: object) -> Tensor:
     """A tensor of this shape with one value."""
-    return input.clone().fill_(value)  # type: ignore[attr-defined]
+    return input.clone().fill_(value)
 
 
 def is_tensor(x: object) -> bool:
@@ -245,7 +246,7 @@ class Variable(metaclass=_TensorsAreInstances):
 
     _execution_engine = _Engine
 
-    def __new__(cls, data: object, requires_grad: bool = False) -> Tensor:               # type: ignore[misc]
+    def __new__(cls, data: object, requires_grad: bool = False) -> Tensor:
         t = wrap(data._a if isinstance(data, Tensor) else np.asarray(data))
         t._rg = requires_grad
         return t
@@ -254,3 +255,42 @@ class Variable(metaclass=_TensorsAreInstances):
 FUNCTIONS.update(tensor=tensor, Size=Size, is_tensor=is_tensor,
                  is_floating_point=is_floating_point, is_complex=is_complex, promote_types=promote_types,
                  finfo=np.finfo, iinfo=np.iinfo, inf=np.inf, nan=np.nan, pi=np.pi)
+
+
+def save(obj: dict, f: object) -> None:
+    """Write tensors, or containers of them, to a file."""
+    if hasattr(f, "write"):
+        pickle.dump(obj, f)
+        return
+    with open(f, "wb") as file:
+        pickle.dump(obj, file)
+
+
+_SAFE = {("fad.eager.attributes", "_rebuild"), ("fad.eager.tensor", "Tensor"), ("fad.eager.nn.module", "Parameter"),
+         ("collections", "Counter"), ("collections", "OrderedDict"), ("numpy", "ndarray"), ("numpy", "dtype"),
+         ("numpy._core.multiarray", "_reconstruct"), ("numpy.core.multiarray", "_reconstruct"),
+         ("numpy._core.multiarray", "scalar"), ("numpy._core.numeric", "_frombuffer"), ("builtins", "set"),
+         ("builtins", "complex")}
+
+
+class _Weights(pickle.Unpickler):
+    """Reads tensors and containers, and runs no other code."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in _SAFE:
+            raise pickle.UnpicklingError(f"Weights only load failed: {module}.{name} is neither a tensor nor a "
+                                         "container. Load with weights_only=False only "
+                                         "what comes from a source that you trust: such files can run any code.")
+        return super().find_class(module, name)
+
+
+def load(f: object, *, weights_only: bool = True, map_location: object = None) -> Any:
+    """Read what save wrote: tensors and containers of them; anything, code included, only with weights_only=False."""
+    read = _Weights if weights_only else pickle.Unpickler
+    if hasattr(f, "read"):
+        return read(f).load()
+    with open(f, "rb") as file:
+        return read(file).load()
+
+
+FUNCTIONS.update(save=save, load=load)

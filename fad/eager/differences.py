@@ -16,7 +16,7 @@ from .inplace import requires_grad
 from .node import Node
 from .record import edge
 from .state import changed
-from .tensor import Tensor, is_floating, wrap, wrap_result
+from .tensor import Tensor, is_floating, wrap
 
 
 class GradcheckError(RuntimeError):
@@ -121,7 +121,7 @@ def tangents_of(func: Callable, inputs: tuple, given: dict) -> list:
     requires a gradient meanwhile."""
     tangents = {j: wrap(np.zeros_like(x._a)) for j, x in enumerate(inputs) if isinstance(x, Tensor)
                 and requires_grad(x)} | given
-    plain = [x.detach() if isinstance(x, Tensor) else x for x in inputs]  # type: ignore[attr-defined]
+    plain = [x.detach() if isinstance(x, Tensor) else x for x in inputs]
     with forward_ad.dual_level():
         duals = [forward_ad.make_dual(x, tangents[j]) if j in tangents else x for j, x in enumerate(plain)]
         results = [y for y in as_tuple(func(*duals)) if isinstance(y, Tensor) and is_floating(y._a.dtype)]
@@ -258,7 +258,7 @@ class Undefined(Node):
 
 def undefined(y: Tensor) -> Tensor:
     """y, through a step that hands no gradient on."""
-    return wrap_result(y._a, Undefined((edge(y),), (y._nr,) if y._fn is not None and y._nr else None))
+    return wrap(y._a, Undefined((edge(y),), (y._nr,) if y._fn is not None and y._nr else None))
 
 
 def check_undefined(func: Callable, inputs: tuple, places: list) -> None:

@@ -7,7 +7,7 @@ from ..util.array import ArrayOrNumber, DTypeLike
 from .creation import creating, leaf
 from .dtypes import as_dtype, on_cpu
 from .errors import refuse_if, scalar_name
-from .generators import Generator, default_generator, get_rng_state, manual_seed, set_rng_state, source
+from .generators import Generator, default_generator, manual_seed, source
 from .generators import normal as standard_normal
 from .inplace import in_place
 from .promotion import default
@@ -80,9 +80,10 @@ def randint_like(input: Tensor, low: int, high: object = None, *, dtype: DTypeLi
     return randint(low, high, tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad, **options)
 
 
-FUNCTIONS.update(randint_like=randint_like, manual_seed=manual_seed, Generator=Generator, get_rng_state=get_rng_state,
-                 set_rng_state=set_rng_state, default_generator=default_generator,
-                 initial_seed=default_generator.initial_seed, seed=default_generator.seed)
+FUNCTIONS.update(randint_like=randint_like, manual_seed=manual_seed, Generator=Generator,
+                 get_rng_state=default_generator.get_state, set_rng_state=default_generator.set_state,
+                 default_generator=default_generator, initial_seed=default_generator.initial_seed,
+                 seed=default_generator.seed)
 
 # -- in place ----------------------------------------------------------------------------------------------------------
 
@@ -119,4 +120,4 @@ def random_(self: Tensor, low: object = None, high: object = None, *, generator:
     return in_place(self, lambda old: wrap(a))
 
 
-Tensor.random_ = random_  # type: ignore[attr-defined]
+Tensor.random_ = random_

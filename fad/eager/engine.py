@@ -106,7 +106,7 @@ class BackwardRun:
             elif slowly or node.extra is not None:
                 grads = self.step(node, g)
             elif node.__class__ is AccumulateGrad:
-                grads = self.leaf(node, g)                                   # type: ignore[arg-type]
+                grads = self.leaf(node, g)
             else:
                 grads = node.pull_graph(g) if create else node.pull(g)
                 if not keep:
@@ -166,12 +166,12 @@ class BackwardRun:
         if extra is not None and extra.tensor_pre:
             g = self.tensor_hooks(node, extra.tensor_pre, g)
         if node.__class__ is AccumulateGrad:
-            return self.leaf(node, g)                                        # type: ignore[arg-type]
+            return self.leaf(node, g)
         if not self.accumulate:
             self.capture(node, g)
         if extra is not None and extra.retain:
             self.retain(node, extra.retain, g)
-        if not self.accumulate and not any(after in self.needed for after in node.next):  # type: ignore[operator]
+        if not self.accumulate and not any(after in self.needed for after in node.next):
             return (None,) * len(node.next)
         if extra is not None and extra.pre:
             g = self.pre_hooks(node, extra.pre, g)
@@ -268,7 +268,7 @@ class BackwardRun:
 
     def capture(self, node: Node, g: object) -> None:
         for nr in range(node.outputs):
-            place = self.wanted.get((node, nr))  # type: ignore[union-attr]
+            place = self.wanted.get((node, nr))
             if place is not None:
                 one = g if node.outputs == 1 else None if g is None else g[nr]
                 self.captured[place] = self.lend(one)
@@ -299,8 +299,8 @@ def narrowed(node: Node, kept: tuple) -> Node:
     part.next = kept
     needs = getattr(node, "needs", None)
     if needs is not None:
-        left = {k for k, after in zip(node.places or range(len(kept)), kept) if after is None}  # type: ignore[attr-defined]
-        part.needs = tuple([need and k not in left for k, need in enumerate(needs)])            # type: ignore[attr-defined]
+        left = {k for k, after in zip(node.places or range(len(kept)), kept) if after is None}
+        part.needs = tuple([need and k not in left for k, need in enumerate(needs)])
     return part
 
 

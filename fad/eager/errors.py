@@ -105,15 +105,6 @@ def in_words(op: object, arrays: list, error: Exception) -> Exception:
     return error
 
 
-def size(shape: tuple) -> str:
-    """A shape as messages write it.
-
-    >>> size((2, 3))
-    'torch.Size([2, 3])'
-    """
-    return f"torch.Size([{', '.join(map(str, shape))}])"
-
-
 def mismatch(a: tuple, b: tuple) -> str:
     """Two shapes that do not broadcast."""
     for k in range(1, min(len(a), len(b)) + 1):

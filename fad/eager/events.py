@@ -4,7 +4,7 @@ import os
 import platform
 import time
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..util.lazy import LazyModule
 
@@ -32,9 +32,6 @@ class Timed:
     cpu_memory_usage = self_cpu_memory_usage = device_memory_usage = 0
     node_id = -1
     is_async = is_remote = is_legacy = is_user_annotation = False
-    cpu_time: Any
-    cpu_time_total: Any
-    self_cpu_time_total: Any
     cpu_time_str = property(lambda self: microseconds(self.cpu_time), doc="The average time with its unit.")
     cpu_time_total_str = property(lambda self: microseconds(self.cpu_time_total), doc="The time with its unit.")
     self_cpu_time_total_str = property(lambda self: microseconds(self.self_cpu_time_total),

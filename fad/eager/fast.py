@@ -45,7 +45,7 @@ class UnaryNode(OpNode):
     """A step of one real argument; xs and ys hold the argument or the result where it is saved, else None."""
 
     __slots__ = ("fast",)
-    outputs = 1                                                    # type: ignore[assignment]
+    outputs = 1
     params: dict = {}
     needs = (True,)
 
@@ -124,7 +124,7 @@ class BinaryNode(OpNode):
     """A step of two real arguments, or of one and a number; shapes: the arguments', where they are not the result's."""
 
     __slots__ = ("fast", "shapes")
-    outputs = 1                                                    # type: ignore[assignment]
+    outputs = 1
     params: dict = {}
 
     def pull(self, g: object) -> tuple:

@@ -104,7 +104,7 @@ def where(condition: object, input: object = None, other: "ArrayOrNumber | None"
     return delivered(op["where"](condition, input, other), out, "where")
 
 
-Tensor.where = lambda self, condition, other: op["where"](condition, self, other)  # type: ignore[attr-defined]
+Tensor.where = lambda self, condition, other: op["where"](condition, self, other)
 
 
 @function(changing=True)

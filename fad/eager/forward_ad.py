@@ -11,12 +11,11 @@ from ..util.errors import NoDerivativeError
 from .errors import refuse_if
 from .grad_mode import ModeSetting, refuse_traced
 from .inplace import copy_
-from .memory import memory, offset_of
 from .node import is_dense
 from .record import forward_rule
 from .state import change, changed, now
 from .tensor import Tensor, alias, is_floating, over, raw, stored, way_of, weak, wrap
-from .view_kinds import alias_view
+from .view_kinds import alias_view, memory, offset_of
 from .views import apart, keep_tangent, tangent_of
 
 SIZES = ("Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
@@ -160,7 +159,7 @@ def push(op: Op, args: tuple, results: tuple, params: dict) -> None:
 def _own(dy: "Tensor | None", dxs: list) -> "Tensor | None":
     """A tangent in memory of its own: results may be changed in place, and their tangents with them."""
     if isinstance(dy, Tensor) and (dy._view is not None or any(dy is dx for dx in dxs)):
-        return dy.clone()                                              # type: ignore[attr-defined]
+        return dy.clone()
     return apart(dy, dxs)
 
 

@@ -10,10 +10,10 @@ from . import errors
 from .errors import refuse_if
 from .function_call import FunctionCall, staged
 from .inplace import requires_grad
-from .node import AccumulateGrad, Node, accumulator
+from .node import AccumulateGrad, Node, Undifferentiable, accumulator
 from .saved import Meta, SavedTensor
 from .state import changed, now
-from .tensor import Tensor, alias, is_floating, wrap, wrap_result
+from .tensor import Tensor, alias, is_floating, wrap
 
 
 class FunctionCtx:
@@ -178,12 +178,12 @@ class FunctionNode(Node, FunctionCtx):
             if not errors.expands(meta.shape, a._a.shape):
                 raise RuntimeError(f"Function {self.name()} returned an invalid gradient at index {k} - got "
                                    f"{list(a._a.shape)} but expected shape compatible with {list(meta.shape)}")
-            a = a.sum_to_size(meta.shape)                                   # type: ignore[attr-defined]
+            a = a.sum_to_size(meta.shape)
         if a._a.dtype.kind == "c" and meta.dtype.kind == "f":
-            a = a.real                                                      # type: ignore[attr-defined]
+            a = a.real
         into = self.next[sum(self.is_tensor[:k])]
         wanted = into.dtype if isinstance(into, AccumulateGrad) else meta.dtype
-        return a if wanted is None or a._a.dtype == wanted else a.to(wanted)               # type: ignore[attr-defined]
+        return a if wanted is None or a._a.dtype == wanted else a.to(wanted)
 
 
 class Function:
@@ -290,27 +290,16 @@ def once_differentiable(fn: Callable) -> Callable:
     return wrapper
 
 
-class Refusal(Node):
-    """The history of what a backward decorated with once_differentiable returned."""
-
-    label = "Error"
-    outputs = 1
-
-    def pull(self, g: Any) -> tuple:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
-
-    pull_graph = pull
-
-
 def _refused(outputs: tuple) -> tuple:
     """The outputs as results of a step that cannot be taken back: of leaves of their own, for nothing may flow on."""
     leaves = [alias(t) if isinstance(t, Tensor) and is_floating(t._a.dtype) else None for t in outputs]
     for t in leaves:
         if t is not None:
             t._rg = True
-    node = Refusal(tuple([None if t is None else accumulator(t) for t in leaves]))
+    node = Undifferentiable(tuple([None if t is None else accumulator(t) for t in leaves]), "Error", RuntimeError(
+        "trying to differentiate twice a function that was marked with @once_differentiable"))
     node.outputs = len(outputs)
-    return tuple([t if leaf is None else wrap_result(leaf._a, node, k)
+    return tuple([t if leaf is None else wrap(leaf._a, node, k)
                   for k, (t, leaf) in enumerate(zip(outputs, leaves))])
 
 

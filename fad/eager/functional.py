@@ -7,7 +7,6 @@ import numpy as np
 from ..api import functional as of_arrays
 from ..util.array import AnyArray, ArrayLike
 from ..util.keywords import named_as_here
-from . import errors
 from .errors import refuse_if
 from .forward_ad import dual_level, make_dual, unpack_dual
 from .grad_api import grad
@@ -59,8 +58,8 @@ def _as_tuple(given: object, what: str, name: str) -> "tuple[bool, tuple]":
 def _inputs(inputs: object, name: str, create_graph: bool) -> "tuple[bool, tuple]":
     several, xs = _as_tuple(inputs, "inputs", name)
     if create_graph:
-        return several, tuple([alias_view(x) if requires_grad(x) else x.detach().requires_grad_() for x in xs])  # type: ignore[attr-defined]
-    return several, tuple([x.detach().requires_grad_() for x in xs])  # type: ignore[attr-defined]
+        return several, tuple([alias_view(x) if requires_grad(x) else x.detach().requires_grad_() for x in xs])
+    return several, tuple([x.detach().requires_grad_() for x in xs])
 
 
 def _outputs(func: Callable, xs: tuple, name: str) -> "tuple[bool, tuple]":
@@ -125,8 +124,8 @@ def _vector(v: object, models: tuple, several: bool, name: str) -> tuple:
     for k, (a, x) in enumerate(zip(given, models)):
         if a.shape != x.shape:
             prepend = f"Entry {k} in " if several else ""
-            raise RuntimeError(f"{prepend}v has invalid size: should be {errors.size(x.shape)} but got "
-                               f"{errors.size(a.shape)}.")
+            raise RuntimeError(f"{prepend}v has invalid size: should be {x.shape} but got "
+                               f"{a.shape}.")
     return given
 
 
@@ -174,7 +173,7 @@ def jvp(func: Callable, inputs: object, v: object = None, create_graph: bool = F
         dxs = _direction(v, xs, several, "jvp")
         several_out, ys = _outputs(func, xs, "jvp")
         _require(ys, "outputs", strict)
-        gs = tuple([wrap(np.zeros_like(y._a)).requires_grad_() for y in ys])  # type: ignore[attr-defined]
+        gs = tuple([wrap(np.zeros_like(y._a)).requires_grad_() for y in ys])
         gxs = _grad(ys, xs, gs, create_graph=True)
         _require(gxs, "grad_inputs", strict)
         dys = _filled(_grad(gxs, gs, dxs, create_graph), ys, strict, create_graph, "back_trick")
@@ -227,7 +226,7 @@ def jacobian(func: Callable, inputs: ArrayLike, create_graph: bool = False, stri
 def _rows(k: int, y: Tensor, xs: tuple, create_graph: bool, strict: bool, vectorize: bool) -> tuple:
     """The blocks of one output: its gradients, element by element. Vectorized, complex outputs have them, too."""
     rows: list = [[] for _ in xs]
-    flat = y.reshape(-1)  # type: ignore[attr-defined]
+    flat = y.reshape(-1)
     seed = wrap(np.ones((), y._a.dtype)) if vectorize else None
     for j in range(flat._a.size):
         for i, (column, g, x) in enumerate(zip(rows, _grad((flat[j],), xs, (seed,), create_graph), xs)):
@@ -259,7 +258,7 @@ def _forward_jacobian(func: Callable, inputs: object) -> tuple:
                 found.append([np.zeros_like(y._a) if d is None else d._a.copy() for y, d in zip(models, tangents)])
         columns.append(found)
     if not any(columns):                                       # no element to move
-        apart = tuple([x.detach() for x in xs])                # type: ignore[attr-defined]
+        apart = tuple([x.detach() for x in xs])
         several_out, models = _outputs(func, apart, "jacobian")
     blocks = tuple([tuple([_stacked([row[k] for row in columns[i]], (*y.shape, *x.shape), y) for i, x in enumerate(xs)])
                     for k, y in enumerate(models)])
@@ -313,7 +312,7 @@ def hessian(func: Callable, inputs: ArrayLike, create_graph: bool = False, stric
 
 def _dual_leaf(x: Tensor) -> Tensor:
     """A leaf that requires a gradient and has x's tangent."""
-    t = x.detach().requires_grad_()  # type: ignore[attr-defined]
+    t = x.detach().requires_grad_()
     t.extra.tangent = tangent_of(x)
     return t
 
@@ -347,7 +346,7 @@ def hvp(func: Callable, inputs: object, v: object = None, create_graph: bool = F
         return of_arrays.hvp(func, inputs, v, create_graph, strict)
     with changed(grad=True):
         several, xs, vs, y, gs = _gradient(func, inputs, v, "hvp", create_graph, strict)
-        zeros = tuple([wrap(np.zeros_like(x._a)).requires_grad_() for x in xs])  # type: ignore[attr-defined]
+        zeros = tuple([wrap(np.zeros_like(x._a)).requires_grad_() for x in xs])
         double = _grad(gs, xs, zeros, create_graph=True)
         _require(double, "hessian", strict)
         answer = _filled(_grad(double, zeros, vs, create_graph), xs, strict, create_graph, "double_back_trick")

@@ -28,7 +28,7 @@ class Generator:
 
     def seed(self) -> int:
         """Start from a seed nobody knows; it is returned."""
-        self.manual_seed(int(np.random.SeedSequence().entropy) & (1 << 63) - 1)             # type: ignore[arg-type]
+        self.manual_seed(int(np.random.SeedSequence().entropy) & (1 << 63) - 1)
         return self.seed_used
 
     def initial_seed(self) -> int:
@@ -56,16 +56,6 @@ def manual_seed(seed: int) -> Generator:
     True
     """
     return default_generator.manual_seed(seed)
-
-
-def get_rng_state() -> Any:
-    """The place of the default source of random numbers."""
-    return default_generator.get_state()
-
-
-def set_rng_state(state: object) -> None:
-    """Go back to where get_rng_state was called."""
-    default_generator.set_state(state)
 
 
 def source(generator: "Generator | None") -> Any:

@@ -49,16 +49,16 @@ def _first_gradient(k: int, y: Tensor, g: object, batched: bool) -> "Tensor | No
         raise RuntimeError("If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the "
                            "batch dimension. The sizes of the remaining dimensions are expected to match the shape of "
                            f"corresponding output, but a mismatch was detected: grad_output[{k}] has a shape of "
-                           f"{errors.size(g._a.shape)} and output[{k}] has a shape of {errors.size(y._a.shape)}. If "
+                           f"{Size(g._a.shape)} and output[{k}] has a shape of {Size(y._a.shape)}. If "
                            "you only want some tensors in `grad_output` to be considered batched, consider using vmap.")
     if shape != wanted:
-        raise RuntimeError(f"Mismatch in shape: grad_output[{k}] has a shape of {errors.size(g._a.shape)} and "
-                           f"output[{k}] has a shape of {errors.size(y._a.shape)}.")
+        raise RuntimeError(f"Mismatch in shape: grad_output[{k}] has a shape of {Size(g._a.shape)} and "
+                           f"output[{k}] has a shape of {Size(y._a.shape)}.")
     if (g._a.dtype.kind == "c") != (y._a.dtype.kind == "c"):
         raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
                            f"Mismatch in dtype: grad_output[{k}] has a dtype of torch.{g._a.dtype} and output[{k}] has "
                            f"a dtype of torch.{y._a.dtype}.")
-    return g if g._a.dtype == y._a.dtype or not needs(y) else g.to(y._a.dtype)           # type: ignore[attr-defined]
+    return g if g._a.dtype == y._a.dtype or not needs(y) else g.to(y._a.dtype)
 
 
 def _calculate_shape(output: object, grad: Tensor, is_grads_batched: bool) -> tuple:
@@ -159,7 +159,7 @@ def _backward_into(roots: list, inputs: tuple, keep: bool, create: bool) -> None
     """Accumulate into the given tensors only, leaves or not."""
     for x in inputs:
         if isinstance(x, Tensor):
-            x.retain_grad()                                                        # type: ignore[attr-defined]
+            x.retain_grad()
     wanted, _ = _wanted(inputs)
     execute(roots, keep, create, wanted, accumulate=True)
 
@@ -261,7 +261,7 @@ def _batched(rows_to_grads: Callable, gs: Sequence) -> tuple:
     last = max(count, 1) - 1
     rows = [rows_to_grads([None if g is None else g[k] for g in gs], k == last) for k in range(last + 1)]
     answers = [None if column[0] is None else stack_rows(column) for column in zip(*rows)]
-    return tuple(answers if count else [None if g is None else g[:0] for g in answers])   # type: ignore[index]
+    return tuple(answers if count else [None if g is None else g[:0] for g in answers])
 
 
 def stack_rows(column: Sequence) -> Tensor:

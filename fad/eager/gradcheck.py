@@ -117,7 +117,7 @@ def _check_inputs(inputs: tuple) -> None:
                                    "that are non-overlapping to be able to compute the numerical gradients correctly. "
                                    "You should call .contiguous on the input before passing it to gradcheck.")
             if x._fn is not None:
-                x.retain_grad()                                                          # type: ignore[attr-defined]
+                x.retain_grad()
 
 
 def _check_outputs(outputs: object) -> None:

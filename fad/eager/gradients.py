@@ -34,14 +34,14 @@ def word(dtype: np.dtype) -> str:
 
 def grad_dtype(self: Tensor) -> "np.dtype | None":
     """The dtype of this leaf's .grad: the leaf's own unless another one was set; None where any will do."""
-    if self.grad_fn is not None:                                              # type: ignore[attr-defined]
+    if self.grad_fn is not None:
         raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
     given = SAME if self._x is None else self._x.grad_dtype
     return self._a.dtype if given is SAME else given                          # type: ignore[return-value]
 
 
 def _set_grad_dtype(self: Tensor, dtype: "np.dtype | None") -> None:
-    if self.grad_fn is not None:                                              # type: ignore[attr-defined]
+    if self.grad_fn is not None:
         raise RuntimeError("grad_dtype can only be set on leaf tensors.")
     try:
         wanted = None if dtype is None else as_dtype(dtype)
@@ -55,7 +55,7 @@ def _set_grad_dtype(self: Tensor, dtype: "np.dtype | None") -> None:
     self.extra.grad_dtype = wanted
 
 
-Tensor.grad_dtype = property(grad_dtype, _set_grad_dtype, doc=grad_dtype.__doc__)  # type: ignore[attr-defined]
+Tensor.grad_dtype = property(grad_dtype, _set_grad_dtype, doc=grad_dtype.__doc__)
 
 
 def _set_grad(self: Tensor, g: "Tensor | None") -> None:
@@ -90,8 +90,8 @@ def _get_grad(self: Tensor) -> "Tensor | None":
     return g
 
 
-Tensor.grad = property(_get_grad, _set_grad, lambda self: _set_grad(self, None), doc=_get_grad.__doc__)  # type: ignore[attr-defined]
-Tensor._grad = property(lambda self: self._g, _set_grad)  # type: ignore[attr-defined]
+Tensor.grad = property(_get_grad, _set_grad, lambda self: _set_grad(self, None), doc=_get_grad.__doc__)
+Tensor._grad = property(lambda self: self._g, _set_grad)
 
 
 # -- the table of hooks ------------------------------------------------------------------------------------------------
@@ -99,14 +99,14 @@ Tensor._grad = property(lambda self: self._g, _set_grad)  # type: ignore[attr-de
 
 def _hooks(self: Tensor) -> Any:
     """The table of this tensor's hooks, by their handles' ids; None if there never were any."""
-    fn = self.grad_fn                                                         # type: ignore[attr-defined]
+    fn = self.grad_fn
     if fn is None:
         return self._x.hooks if self._x is not None else None
     return fn.extra.tensor_pre.get(self._nr) if fn.extra is not None else None
 
 
 def _set_hooks(self: Tensor, hooks: "dict | None") -> None:
-    fn = self.grad_fn                                                         # type: ignore[attr-defined]
+    fn = self.grad_fn
     if fn is None:
         self.extra.hooks = hooks
     else:

@@ -37,7 +37,7 @@ def register_multi_grad_hook(tensors: Sequence, fn: Callable, *, mode: str = "al
 def _registered(t: "Tensor | GradientEdge", hook: Callable) -> RemovableHandle:
     """The handle of a hook for the gradient of a tensor, or for that which flows on an edge."""
     if not isinstance(t, GradientEdge):
-        return t.register_hook(hook)                                           # type: ignore[attr-defined]
+        return t.register_hook(hook)
     leaf = getattr(t.node, "variable", None)
     return t.node.register_result_hook(t.output_nr, hook) if leaf is None else leaf.register_hook(hook)
 
@@ -49,9 +49,6 @@ class _Several:
 
     def register(self) -> ManyHandles:
         return ManyHandles(tuple([_registered(t, self.hook(k)) for k, t in enumerate(self.tensors)]))
-
-    def hook(self, k: int) -> Callable:
-        raise NotImplementedError
 
 
 class _All(_Several):

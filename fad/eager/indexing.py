@@ -301,7 +301,7 @@ def fits(shape: tuple, part: tuple) -> bool:
     return expands(shape, part)
 
 
-Tensor.__reversed__ = lambda self: self.flip(0) if self._a.ndim else self  # type: ignore[attr-defined]
-Tensor.copy_ = copy_  # type: ignore[attr-defined]
+Tensor.__reversed__ = lambda self: self.flip(0) if self._a.ndim else self
+Tensor.copy_ = copy_
 getitem.__name__, setitem.__name__ = "__getitem__", "__setitem__"
-Tensor.__getitem__, Tensor.__setitem__ = getitem, setitem  # type: ignore[attr-defined]
+Tensor.__getitem__, Tensor.__setitem__ = getitem, setitem

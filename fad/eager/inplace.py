@@ -148,7 +148,7 @@ def _old_self(x: Tensor, copy: bool) -> Tensor:
     tangent = tangent_of(x)
     if tangent is not None:
         with changed(dual_level=-1):
-            old.extra.tangent = tangent.clone()  # type: ignore[attr-defined]   # x's own is written over
+            old.extra.tangent = tangent.clone()   # x's own is written over
     return old
 
 
@@ -169,7 +169,7 @@ def _move_tangent(x: Tensor, new: Tensor) -> None:
     with changed(dual_level=-1):
         tangent = wrap(np.zeros_like(x._a)) if tangent is None else tangent
         if tangent._a.shape != x._a.shape:
-            tangent = tangent.expand(x._a.shape)  # type: ignore[attr-defined]
+            tangent = tangent.expand(x._a.shape)
         if tangent._a.dtype != x._a.dtype:
             tangent = record.apply(registry["cast"], (tangent,), {"dtype": x._a.dtype})
         if have is not None:

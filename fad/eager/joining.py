@@ -58,7 +58,7 @@ def stack(tensors: Sequence, dim: int = 0) -> Tensor:
     return named(composites.stack(*_alike(xs, xs), axis=ax), "StackBackward0", dim=ax)
 
 
-Tensor._stack_rows = staticmethod(stack)                                                    # type: ignore[attr-defined]
+Tensor._stack_rows = staticmethod(stack)
 
 
 def _stacking(name: str, doc: str, *others: str) -> None:
@@ -226,10 +226,10 @@ def fill_diagonal_(self: Tensor, fill_value: int, wrap: bool = False) -> Tensor:
     refuse_if(len(self.shape) > 2 and len(set(self.shape)) > 1, "all dimensions of input must be of equal length")
     rows, columns = self.shape[0], self.shape[-1]
     if len(self.shape) > 2:
-        self[(np.arange(rows),) * len(self.shape)] = fill_value                               # type: ignore[index]
+        self[(np.arange(rows),) * len(self.shape)] = fill_value
         return self
     for start in range(0, rows if wrap else 1, columns + 1):
-        self.narrow(0, start, rows - start).diagonal().fill_(fill_value)                      # type: ignore[attr-defined]
+        self.narrow(0, start, rows - start).diagonal().fill_(fill_value)
     return self
 
 
@@ -238,8 +238,8 @@ size = define("size", lambda self, dim=None: Size(self._a.shape) if dim is None
               else self._a.shape[one_dim(dim, self._a.ndim)], "The shape, or one of its sizes.", only_method=True)
 
 
-Tensor.nelement, Tensor.dim, Tensor.ndimension = numel, lambda self: self._a.ndim, lambda self: self._a.ndim  # type: ignore[attr-defined]
-Tensor.element_size = lambda self: self._a.itemsize  # type: ignore[attr-defined]
+Tensor.nelement, Tensor.dim, Tensor.ndimension = numel, lambda self: self._a.ndim, lambda self: self._a.ndim
+Tensor.element_size = lambda self: self._a.itemsize
 
 
 @function()

@@ -25,7 +25,7 @@ from .together import own_copy, together
 
 
 def _any_gradient(args: tuple) -> bool:
-    return any(isinstance(a, Tensor) and a.requires_grad for a in args)                    # type: ignore[attr-defined]
+    return any(isinstance(a, Tensor) and a.requires_grad for a in args)
 
 
 def array_ufunc(self: Tensor, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Any:
@@ -85,8 +85,8 @@ def _wrapped(result: object) -> Any:
     return tuple([_wrapped(r) for r in result]) if isinstance(result, (tuple, list)) else result
 
 
-Tensor.__array_ufunc__ = array_ufunc                                                       # type: ignore[attr-defined]
-Tensor.__array_function__ = array_function                                                 # type: ignore[attr-defined]
+Tensor.__array_ufunc__ = array_ufunc
+Tensor.__array_function__ = array_function
 
 
 _DIMS = {"dim": "axis", "keepdim": "keepdims"}

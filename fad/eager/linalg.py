@@ -216,7 +216,7 @@ def matrix_norm(A: Tensor, ord: object = "fro", dim: object = (-2, -1), keepdim:
     """The norm of matrices."""
     x = A if dtype is None else A.to(dtype)
     if ord in ("fro", "nuc") and isinstance(x, Tensor):
-        return x.norm(2 if ord == "fro" else ord, tuple(dim), keepdim)               # type: ignore[attr-defined]
+        return x.norm(2 if ord == "fro" else ord, tuple(dim), keepdim)
     return face("numpy.linalg.norm", x, ord, axis=tuple(dim), keepdims=keepdim)
 
 

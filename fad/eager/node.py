@@ -305,9 +305,9 @@ class AccumulateGrad(Node):
         with _lock:
             have = x._g
             if have is None:
-                x._g = Tensor(laid_out(x._a, x._a, False, self.dtype or g._a.dtype)).copy_(g)  # type: ignore[attr-defined]
+                x._g = Tensor(laid_out(x._a, x._a, False, self.dtype or g._a.dtype)).copy_(g)
             else:
-                x._g = total = have + g  # type: ignore[operator]
+                x._g = total = have + g
                 total._a = laid_out(total._a, have._a, True, None)
 
 

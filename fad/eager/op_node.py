@@ -206,7 +206,7 @@ class SingleNode(OpNode):
     """The backward pass of a step with one result, in its shortest form: one loop reads and checks the saved values."""
 
     __slots__ = ()
-    outputs = 1                                                    # type: ignore[assignment]
+    outputs = 1
 
     def pull(self, g: object) -> tuple:
         xs, ys = self.xs, self.ys

@@ -59,7 +59,7 @@ def overridable(f: Callable) -> Callable:
             if y is not MISSING:
                 return y
         return f(*args, **kwargs)
-    call.overridable = True  # type: ignore[attr-defined]
+    call.overridable = True
     return call
 
 
@@ -99,13 +99,13 @@ def _read(y: Tensor) -> Tensor:
     if way_of(y) is None:
         return y
     with changed(overridden=False):
-        return y.resolve_conj().resolve_neg()  # type: ignore[attr-defined]
+        return y.resolve_conj().resolve_neg()
 
 
 def as_subclass(self: Tensor, cls: type) -> Tensor:
     """The tensor, sharing its memory and history, as an instance of a subclass."""
     with changed(overridden=False):
-        y = _read(self.view_as(self))  # type: ignore[attr-defined]
+        y = _read(self.view_as(self))
     if y._fn is not None:
         y._fn.label = "AliasBackward0"
     y.__class__ = cls
@@ -143,7 +143,7 @@ def _overriding_tensor() -> type:
         if name in _SPECIAL:
             members[name] = _asking(getattr(Tensor, _SPECIAL[name] or name), f, special=True)
         elif name in _PROPERTIES and isinstance(f, property):
-            members[name] = property(_asking(f.__get__, f.fget), f.fset)  # type: ignore[arg-type]
+            members[name] = property(_asking(f.__get__, f.fget), f.fset)
         elif not name.startswith("__") and callable(f) and name not in _PLAIN and not isinstance(f, type):
             members[name] = _asking(f, f)
     members["__hash__"] = Tensor.__hash__
@@ -172,6 +172,6 @@ def _enter(cls: type) -> None:
 
 
 subclassed.append(_enter)
-Tensor.__torch_function__ = classmethod(torch_function)  # type: ignore[attr-defined]
-Tensor.as_subclass = as_subclass  # type: ignore[attr-defined]
-Tensor._make_subclass = staticmethod(make_subclass)  # type: ignore[attr-defined]
+Tensor.__torch_function__ = classmethod(torch_function)
+Tensor.as_subclass = as_subclass
+Tensor._make_subclass = staticmethod(make_subclass)

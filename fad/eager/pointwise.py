@@ -282,8 +282,8 @@ def float_power(self: ArrayOrNumber, exponent: ArrayOrNumber) -> Tensor:
 
 for _name in ("mul", "add", "sub", "div", "pow"):
     _in_place_of(_name, op[_name])
-_in_place_div, _div_in_place = Tensor.div_, changing_form("div", div)  # type: ignore[attr-defined]
-Tensor.div_ = lambda self, other, *, rounding_mode=None: (  # type: ignore[attr-defined]
+_in_place_div, _div_in_place = Tensor.div_, changing_form("div", div)
+Tensor.div_ = lambda self, other, *, rounding_mode=None: (
     _in_place_div(self, other) if rounding_mode is None else _div_in_place(self, other, rounding_mode=rounding_mode))
 
 
@@ -292,8 +292,8 @@ def _with_alpha(change: Callable) -> Callable:
                                                   else _times(alpha, other, self))
 
 
-Tensor.add_, Tensor.sub_ = _with_alpha(Tensor.add_), _with_alpha(Tensor.sub_)  # type: ignore[attr-defined]
-Tensor.multiply_, Tensor.divide_, Tensor.subtract_ = Tensor.mul_, Tensor.div_, Tensor.sub_  # type: ignore[attr-defined]
+Tensor.add_, Tensor.sub_ = _with_alpha(Tensor.add_), _with_alpha(Tensor.sub_)
+Tensor.multiply_, Tensor.divide_, Tensor.subtract_ = Tensor.mul_, Tensor.div_, Tensor.sub_
 for _name in ("add_", "sub_", "div_", "subtract_", "divide_", "multiply_"):
     FUNCTIONS[_name] = getattr(Tensor, _name)
 
@@ -329,6 +329,6 @@ for _python, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div
 for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
                        "ne": "not_equal"}.items():
     setattr(Tensor, f"__{_python}__", _operator(_name))
-Tensor.__neg__, Tensor.__abs__, Tensor.__invert__ = Tensor.neg, Tensor.abs, Tensor.bitwise_not  # type: ignore[attr-defined]
-Tensor.__pos__ = FUNCTIONS["positive"]  # type: ignore[attr-defined]
+Tensor.__neg__, Tensor.__abs__, Tensor.__invert__ = Tensor.neg, Tensor.abs, Tensor.bitwise_not
+Tensor.__pos__ = FUNCTIONS["positive"]
 Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]

@@ -78,12 +78,12 @@ def _of_ranks(name: str, ranks: tuple, f: Callable = matmul) -> None:
 
 for _name, *_given in (("mm", (2, 2)), ("bmm", (3, 3)), ("mv", (2, 1)), ("dot", (1, 1)), (
         "outer", (1, 1), lambda self, other: named(self.reshape(-1, 1) * other, "MulBackward0"))):
-    _of_ranks(_name, *_given)  # type: ignore[arg-type]
+    _of_ranks(_name, *_given)
 Tensor.__matmul__ = lambda self, other: (matmul(self, other) if is_operand(other) and hasattr(other, "shape")
-                                         else NotImplemented)  # type: ignore[attr-defined]
+                                         else NotImplemented)
 Tensor.__rmatmul__ = lambda self, other: (
     matmul(tensor_of(other), self) if is_operand(other) and hasattr(other, "shape") else NotImplemented
-)  # type: ignore[attr-defined]
+)
 
 
 @function()

@@ -81,7 +81,7 @@ def _between(start: object, end: object, steps: object, dtype: DTypeLike) -> Any
     """Evenly spaced numbers between bounds that require a gradient."""
     ranks(start, end)
     share = np.linspace(0.0, 1.0, _steps(steps)).astype(_of_bounds(dtype))
-    return wrap(1.0 - share) * start + wrap(share) * end                                       # type: ignore[operator]
+    return wrap(1.0 - share) * start + wrap(share) * end
 
 
 @creating

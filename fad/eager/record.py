@@ -16,7 +16,7 @@ from .plan import plan
 from .promotion import default, fitted, result_type
 from .saved import Meta, SavedTensor
 from .state import now, state
-from .tensor import Lazy, Tensor, wrap, wrap_result
+from .tensor import Lazy, Tensor, wrap
 
 _new, _number = object.__new__, sequence.__next__
 refresh: Callable = lambda x: None                    # set by views.py: gives a view the history of its base
@@ -170,7 +170,7 @@ def _node(handle: Handle, args: tuple, arrays: list, ys: tuple, params: dict, ed
         label = handle.variants.get(tuple([isinstance(a, Tensor) for a in args]))
     if label is not None:
         node.label = label
-    tensors = tuple([wrap_result(y, node, k) if y.dtype.kind in "fc" else wrap(y) for k, y in enumerate(ys)])
+    tensors = tuple([wrap(y, node, k) if y.dtype.kind in "fc" else wrap(y) for k, y in enumerate(ys)])
     node.vcs = tuple([t._vc for t in tensors])
     node.xs = tuple([_saved_input(a, x, keep) for a, x, keep in zip(args, arrays, kept_xs)])
     node.ys = tuple([y if keep else Meta(y.shape, y.dtype) for y, keep in zip(ys, kept_ys)])
@@ -256,4 +256,4 @@ def bind(op: Op, args: tuple, params: dict) -> Any:
     return y
 
 
-Tensor.__fad_bind__ = staticmethod(bind)              # type: ignore[attr-defined]
+Tensor.__fad_bind__ = staticmethod(bind)

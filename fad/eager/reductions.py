@@ -30,7 +30,7 @@ RESULTS = {  # what there is of each: its parts, and what they are
 
 def _result(name: str) -> Any:
     fields, doc = RESULTS[name]
-    made: Any = namedtuple(name, fields, module=__name__)                                    # type: ignore[misc]
+    made: Any = namedtuple(name, fields, module=__name__)
     made.__doc__ = doc
     return made
 

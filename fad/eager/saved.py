@@ -15,7 +15,7 @@ from ..util.array import AnyArray
 from . import errors
 from .errors import refuse_if
 from .state import change, changed, now
-from .tensor import Renumbered, Tensor, alias, weak, wrap_result
+from .tensor import Renumbered, Tensor, alias, weak, wrap
 
 
 class Meta:
@@ -156,7 +156,7 @@ def stale_message(t: Tensor, expected: int, fn: Any, nr: int) -> str:
 
 def result_of(a: np.ndarray, vc: list, node: Any, nr: int = 0) -> Tensor:
     """A node's result read back from what the node keeps of it."""
-    t = wrap_result(a, node, nr)
+    t = wrap(a, node, nr)
     t._vc = vc
     if now().dual_level >= 0 and "tangents" in node.__dict__:
         t.extra.tangent = node.tangents.get(nr)

@@ -62,7 +62,7 @@ define("view_as", lambda self, other: view(self, other._a.shape),
        "The elements in the other's shape.", only_method=True)
 
 
-Tensor.reshape_as = lambda self, other: reshape(self, other.shape)  # type: ignore[attr-defined]
+Tensor.reshape_as = lambda self, other: reshape(self, other.shape)
 
 
 define("ravel", lambda self: contiguous(flatten(self)), "All elements in one dimension, in row-major order.")
@@ -98,7 +98,7 @@ def squeeze(self: Tensor, dim: object = None) -> Tensor:
     """Without dimensions of size 1."""
     shape = self.shape
     several = isinstance(dim, (tuple, list))
-    dims = range(len(shape)) if dim is None else [one_dim(d, len(shape)) for d in (dim if several else (dim,))]  # type: ignore[union-attr]
+    dims = range(len(shape)) if dim is None else [one_dim(d, len(shape)) for d in (dim if several else (dim,))]
     size = tuple([n for k, n in enumerate(shape) if n != 1 or k not in dims])
     if dim is None:
         return reshape_view(self, size, label="SqueezeBackward0")
@@ -157,8 +157,8 @@ def movedim(self: object, source: object, destination: object) -> AnyArray:
     return transpose_view(self, order[:n])
 
 
-Tensor.moveaxis, FUNCTIONS["moveaxis"] = movedim, movedim  # type: ignore[attr-defined]
-Tensor.T = property(lambda self: transpose_view(self, tuple(range(self._a.ndim))[::-1]))  # type: ignore[attr-defined]
+Tensor.moveaxis, FUNCTIONS["moveaxis"] = movedim, movedim
+Tensor.T = property(lambda self: transpose_view(self, tuple(range(self._a.ndim))[::-1]))
 
 
 def _matrices(name: str) -> Callable:
@@ -176,8 +176,8 @@ def _matrices(name: str) -> Callable:
     return call
 
 
-Tensor.mT, Tensor.H, Tensor.mH = [property(_matrices(name)) for name in ("mT", "H", "mH")]  # type: ignore[attr-defined]
-Tensor.adjoint = FUNCTIONS["adjoint"] = _matrices("adjoint()")  # type: ignore[attr-defined]
+Tensor.mT, Tensor.H, Tensor.mH = [property(_matrices(name)) for name in ("mT", "H", "mH")]
+Tensor.adjoint = FUNCTIONS["adjoint"] = _matrices("adjoint()")
 
 
 @function(only_method=True)
@@ -197,8 +197,8 @@ def expand(self: Tensor, *sizes: object) -> Tensor:
         raise RuntimeError(not_expandable(self._a.shape, shape, self._a.dtype)) from None
 
 
-Tensor.expand_as = lambda self, other: expand(self, other.shape)  # type: ignore[attr-defined]
-FUNCTIONS["broadcast_to"] = Tensor.broadcast_to = lambda self, *size: expand(self, *size)  # type: ignore[attr-defined]
+Tensor.expand_as = lambda self, other: expand(self, other.shape)
+FUNCTIONS["broadcast_to"] = Tensor.broadcast_to = lambda self, *size: expand(self, *size)
 
 
 @function(method=False)
@@ -256,8 +256,8 @@ def _imag(self: Tensor) -> Tensor:
     return view_kinds.index_view(view_kinds.neg_view(parts), (Ellipsis, 1), label="SelectBackward0")
 
 
-Tensor.real = property(_real, lambda self, value: copy_(_real(self), value))  # type: ignore[attr-defined]
-Tensor.imag = property(_imag, lambda self, value: copy_(_imag(self), value))  # type: ignore[attr-defined]
+Tensor.real = property(_real, lambda self, value: copy_(_real(self), value))
+Tensor.imag = property(_imag, lambda self, value: copy_(_imag(self), value))
 FUNCTIONS["real"], FUNCTIONS["imag"] = _real, _imag
 
 

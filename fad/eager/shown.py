@@ -89,7 +89,7 @@ class Showing:
     def _known(self) -> dict:
         """Everything shown, by its name."""
         entries = {**self.entries(), **(self.held or {})}
-        name = self.name()                                             # type: ignore[attr-defined]
+        name = self.name()
         found, names, note = {**self.parameters(), **entries}, SHOWN.get(name), self.note or {}
         if names is None:
             return {**found, **note}
@@ -147,11 +147,11 @@ def _measured(name: str, entries: dict) -> Any:
     x = entries.get(found[1]) if found else None
     if isinstance(x, SavedTensor) and not x.freed:
         x = x.unpack()
-    if x is None or x is FREED or not hasattr(x, "shape") or found[2] == "strides" and not isinstance(x, Tensor):  # type: ignore[index]
+    if x is None or x is FREED or not hasattr(x, "shape") or found[2] == "strides" and not isinstance(x, Tensor):
         return _NONE
-    if found[3] is not None:  # type: ignore[index]
-        return x.shape[-int(found[3]) if "minus" in found[2] else int(found[3])]  # type: ignore[index]
-    return _MEASURES[found[2]](x)  # type: ignore[index]
+    if found[3] is not None:
+        return x.shape[-int(found[3]) if "minus" in found[2] else int(found[3])]
+    return _MEASURES[found[2]](x)
 
 
 def arguments(name: str, names: tuple) -> tuple:

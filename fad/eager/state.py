@@ -64,18 +64,18 @@ class Modes:
 
     def settle(self) -> None:
         """Find out whether the hot path may be taken."""
-        self.quick = (self.grad and not (self.inference or self.anomaly or self.pack_hooks)  # type: ignore[attr-defined]
-                      and self.mutation is self.profiler is None and self.dual_level < 0)    # type: ignore[attr-defined]
+        self.quick = (self.grad and not (self.inference or self.anomaly or self.pack_hooks)
+                      and self.mutation is self.profiler is None and self.dual_level < 0)
 
     @property
     def anomaly(self) -> bool:
         """Whether anomaly mode is on."""
-        return Process.anomaly if self.anomalous is None else self.anomalous  # type: ignore[attr-defined]
+        return Process.anomaly if self.anomalous is None else self.anomalous
 
     @property
     def check_nan(self) -> bool:
         """Whether anomaly mode looks for nan."""
-        return Process.check_nan if self.watching_nan is None else self.watching_nan  # type: ignore[attr-defined]
+        return Process.check_nan if self.watching_nan is None else self.watching_nan
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"there is no mode {name!r}")
@@ -95,7 +95,7 @@ def change(**given: object) -> None:
 
 def set_grad(modes: Modes, grad: bool) -> None:
     """change(grad=grad), of the modes that hold now, at less cost."""
-    if modes.grad is not grad:                                                           # type: ignore[attr-defined]
+    if modes.grad is not grad:
         found = modes.then.get(grad) if modes.then is not None else None
         if found is None:
             found = _changed(modes, {"grad": grad})

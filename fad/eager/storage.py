@@ -9,12 +9,11 @@ from . import errors
 from .dtypes import CPU, device, on_cpu
 from .errors import refuse_if
 from .inplace import check_in_place, requires_grad
-from .memory import address, memory, offset_of
 from .registry import FUNCTIONS, define, function, sizes_of
 from .shapes import squeeze, t, transpose, unsqueeze
 from .state import changed, now
 from .tensor import Tensor, alias, look_at, wrap
-from .view_kinds import strided_view
+from .view_kinds import address, memory, offset_of, steps_of_rows, strided_view
 from .views import tangent_of
 
 
@@ -52,9 +51,9 @@ class Storage:
         return self.row[k].item()
 
 
-Tensor.storage = Tensor.untyped_storage = lambda self: Storage(self._a)  # type: ignore[attr-defined]
-Tensor.storage_offset = lambda self: offset_of(self._a)  # type: ignore[attr-defined]
-Tensor.layout = property(lambda self: "strided", doc="How the elements are kept: in memory at regular steps.")  # type: ignore[attr-defined]
+Tensor.storage = Tensor.untyped_storage = lambda self: Storage(self._a)
+Tensor.storage_offset = lambda self: offset_of(self._a)
+Tensor.layout = property(lambda self: "strided", doc="How the elements are kept: in memory at regular steps.")
 
 
 @function()
@@ -128,9 +127,9 @@ class MemoryFormat:
 FORMATS = {f.name: f for f in (MemoryFormat("contiguous_format"), MemoryFormat("preserve_format"),
                                MemoryFormat("channels_last", (0, 2, 3, 1)),
                                MemoryFormat("channels_last_3d", (0, 2, 3, 4, 1)))}
-Tensor.device = property(lambda self: CPU, doc="Where the memory is: the CPU.")  # type: ignore[attr-defined]
+Tensor.device = property(lambda self: CPU, doc="Where the memory is: the CPU.")
 Tensor.new_empty_strided = on_cpu(
-    lambda self, size, stride, *, dtype=None, requires_grad=False: empty_strided(  # type: ignore[attr-defined]
+    lambda self, size, stride, *, dtype=None, requires_grad=False: empty_strided(
         size, stride, dtype=dtype or self._a.dtype, requires_grad=requires_grad
     )
 )
@@ -138,7 +137,7 @@ for _name in ("pin_memory", "share_memory_", "to_dense", "coalesce"):
     setattr(Tensor, _name, lambda self: self)
 for _name in ("is_pinned", "is_shared"):
     setattr(Tensor, _name, lambda self: False)
-FUNCTIONS.update(FORMATS, strided="strided", device=device)  # type: ignore[arg-type]
+FUNCTIONS.update(FORMATS, strided="strided", device=device)
 
 
 _CHANGED = {"TBackward0": "TBackward1", "TransposeBackward0": "TransposeBackward1",
@@ -203,12 +202,8 @@ def resize_as_(self: Tensor, other: Tensor, *, memory_format: object = None) -> 
 def _over_storage(storage: object, offset: int, size: object, stride: object) -> np.ndarray:
     """The elements of a storage from a place on, in a shape and with these steps (with no shape: all in a row)."""
     size = (storage.row.size - offset,) if size is None else tuple(size)
-    stride = tuple(np.cumprod((1,
-                               *[max(n, 1) for n in size[:0:-1]])).tolist()[::-1]) if stride is None else tuple(stride)
-    needed = 1 + sum((n - 1) * s for n, s in zip(size, stride)) if 0 not in size else 0
-    refuse_if(offset + needed > storage.row.size, f"setStorage: sizes {list(size)}, strides {list(stride)}, storage "
-              f"offset {offset}, and itemsize {storage.row.itemsize} requiring a storage size of "
-              f"{(offset + needed) * storage.row.itemsize} are out of bounds for storage of size {storage.row.nbytes}")
+    stride = steps_of_rows(size) if stride is None else tuple(stride)
+    check_inside(storage.row, size, stride, offset)
     return np.lib.stride_tricks.as_strided(storage.row[offset:], size, [s * storage.row.itemsize for s in stride])
 
 
@@ -231,4 +226,4 @@ def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: "tu
 
 
 FUNCTIONS["resize_as_"] = resize_as_
-Tensor.resize_, Tensor.resize_as_, Tensor.set_ = resize_, resize_as_, set_  # type: ignore[attr-defined]
+Tensor.resize_, Tensor.resize_as_, Tensor.set_ = resize_, resize_as_, set_

@@ -144,25 +144,13 @@ _UNSET = frozenset(("_g", "_x", "_acc"))
 _new = object.__new__
 
 
-def wrap(a: object) -> Tensor:
-    """A new tensor around an array, which it shares; it requires no gradient."""
+def wrap(a: object, node: object = None, nr: int = 0) -> Tensor:
+    """A new tensor around an array, which it shares: a node's result, or one that requires no gradient."""
     t: Tensor = _new(Tensor)
     t._a = a if a.__class__ is np.ndarray else np.asarray(a)
-    t._fn = None
-    t._nr = 0
-    t._rg = False
-    t._vc = [0]
-    t._view = t._x = None
-    return t
-
-
-def wrap_result(a: np.ndarray, node: object, nr: int = 0) -> Tensor:
-    """The tensor that is a node's result."""
-    t: Tensor = _new(Tensor)
-    t._a = a
     t._fn = node
     t._nr = nr
-    t._rg = True
+    t._rg = node is not None
     t._vc = [0]
     t._view = t._x = None
     return t
@@ -238,12 +226,12 @@ class Lazy(Tensor):
     __slots__ = ()
     __torch_function__: Any = None                # no say in what functions do
 
-    def __new__(cls, data: object = (), *args: object, **kwargs: object) -> Tensor:       # type: ignore[misc]
+    def __new__(cls, data: object = (), *args: object, **kwargs: object) -> Tensor:
         return Tensor(data)                       # what is made of the values of a lazy view has its own
 
     @property
     def _a(self) -> np.ndarray:                   # type: ignore[override]
-        return self._vc.read()                    # type: ignore[attr-defined]
+        return self._vc.read()
 
 
 Lazy.__name__ = Lazy.__qualname__ = "Tensor"
@@ -266,7 +254,7 @@ def own(t: Tensor) -> None:
     """Let a tensor have its elements in memory of its own, and view nothing."""
     a = t._a.copy()
     if isinstance(t, Lazy):
-        t.__class__ = Tensor                      # type: ignore[assignment]
+        t.__class__ = Tensor
     t._a, t._vc, t._view = a, [0], None
 
 

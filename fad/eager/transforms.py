@@ -82,7 +82,7 @@ class Moved:
 
 def _alias(x: AnyArray) -> Tensor:
     y = alias_view(_tensor(x))
-    return y if requires_grad(y) else y.requires_grad_()                      # type: ignore[attr-defined]
+    return y if requires_grad(y) else y.requires_grad_()
 
 
 def _outputs(value: AnyArray) -> "tuple[list, tree.Structure]":
@@ -166,7 +166,7 @@ def _by_pulling_twice(f: Callable, moved: Moved, ds: list, has_aux: bool) -> tup
     with changed(grad=True):
         result = f(*moved.args)
         ys, _ = _outputs(result[0] if has_aux else result)
-        us = [wrap(np.zeros_like(y._a)).requires_grad_() for y in _moving(ys)]        # type: ignore[attr-defined]
+        us = [wrap(np.zeros_like(y._a)).requires_grad_() for y in _moving(ys)]
         pulled = [(g, d) for g, d in zip(moved.gradients(_moving(ys), us), ds) if requires_grad(g)]
         found = [None] * len(us) if not pulled else grad_api.grad(
             [g for g, _ in pulled], us, [d for _, d in pulled], create_graph=True, allow_unused=True)

@@ -1,15 +1,52 @@
 """The ways of viewing: how each kind of view is taken from an array, and how its cotangent goes back."""
-
 import numpy as np
 
 from ..ir.op import registry
 from ..ops.subscript import read_subscript
 from ..util.array import AnyArray
 from .errors import refuse_if, scalar_name
-from .memory import memory, offset_of
 from .saved import Meta
 from .tensor import Lazy, Tensor
 from .views import ViewOp, reshape_view
+
+
+def memory(a: np.ndarray) -> np.ndarray:
+    """All of the memory that an array is part of, as one row of elements of its dtype.
+
+    >>> memory(np.arange(6.0).reshape(2, 3)[:, 1])
+    array([0., 1., 2., 3., 4., 5.])
+    """
+    owner = a
+    while True:
+        below = owner.base
+        if below is not None and not isinstance(below, np.ndarray):          # as_strided puts an object between
+            below = getattr(below, "base", None)
+        if not isinstance(below, np.ndarray):
+            break
+        owner = below
+    row = owner.transpose(np.argsort([-s for s in owner.strides], kind="stable")).reshape(-1)
+    if not np.shares_memory(row, owner) and owner.size:                       # memory that has gaps: not NumPy's own
+        row = a.reshape(-1)
+    return row if row.dtype == a.dtype else row.view(a.dtype)
+
+
+def address(a: np.ndarray) -> int:
+    """The address of an array's first element."""
+    return a.__array_interface__["data"][0]
+
+
+def offset_of(a: np.ndarray) -> int:
+    """The number of elements of its memory before an array's first one."""
+    return (address(a) - address(memory(a))) // a.itemsize if a.size else 0
+
+
+def steps_of_rows(shape: tuple) -> tuple:
+    """The steps of a tensor without elements, as if there were one along each axis."""
+    steps, step = [], 1
+    for n in reversed(shape):
+        steps.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(steps))
 
 
 def _index_rule(meta: Meta, key: tuple) -> tuple:
@@ -167,7 +204,7 @@ def as_dtype_of(x: Tensor, dtype: np.dtype) -> Tensor:
     a, old, new = x._a, x._a.dtype.itemsize, dtype.itemsize
     if dtype == a.dtype:
         return reshape_view(x, a.shape)
-    size, steps = list(a.shape), [s * old for s in x.stride()]  # type: ignore[attr-defined]
+    size, steps = list(a.shape), [s * old for s in x.stride()]
     why = f"to view {scalar_name(a.dtype)} as {scalar_name(dtype)} (different element sizes)"
     if old != new:
         refuse_if(not a.ndim, f"self.dim() cannot be 0 {why}")
@@ -176,7 +213,7 @@ def as_dtype_of(x: Tensor, dtype: np.dtype) -> Tensor:
         if new > old:
             _check_multiples(a, steps, new // old, why)
         size[-1], steps[-1] = size[-1] * old // new, new
-    return dtype_view(x.detach() if x.requires_grad else x, dtype, tuple(size), tuple(steps))  # type: ignore[attr-defined]
+    return dtype_view(x.detach() if x.requires_grad else x, dtype, tuple(size), tuple(steps))
 
 
 def _check_multiples(a: np.ndarray, steps: list, ratio: int, why: str) -> None:

@@ -52,7 +52,7 @@ class ViewOp:
             self.pull = pull                                        # type: ignore[method-assign]
 
     def pull(self, g: object, meta: Meta, *args: object) -> AnyArray:
-        op, operands, params = self.rule(meta, *args)              # type: ignore[misc]
+        op, operands, params = self.rule(meta, *args)
         needs = (True,) + (False,) * len(operands)
         gx = op.derivative.pullback(op, (g,), (None,), (meta, *operands), params, needs)[0]
         return gx.dense() if isinstance(gx, AddInto) else gx
@@ -104,7 +104,7 @@ class View:
         """The steps from the base as it is now, which may have been turned in place since the view was taken."""
         a = None if self.base is None else self.base._a
         turned = a is not None and (a.shape, a.strides) != self.form
-        return (*_turned_back(a, *self.form), *self.steps) if turned else self.steps  # type: ignore[misc]
+        return (*_turned_back(a, *self.form), *self.steps) if turned else self.steps
 
     def of_array(self, a: np.ndarray) -> np.ndarray:
         """The same view of another array like the base's."""
@@ -193,7 +193,7 @@ def _seen(x: Tensor, op: ViewOp, args: tuple) -> "tuple[Tensor, bool]":
     if op.way is not None:
         if way_of(x) is op.way:                       # the conjugate of a conjugate is what is stored
             t = wrap(have)
-            t._vc = x._vc.counter  # type: ignore[attr-defined]
+            t._vc = x._vc.counter
             return t, True
         return (lazy(have, op.way, x._vc), True) if way_of(x) is None else (wrap(op.way(x._a)), False)
     a = op.run(have, *args)
@@ -224,7 +224,7 @@ def tangent_of(x: Tensor) -> "Tensor | None":
         return None
     with changed(dual_level=-1):
         keep_tangent(x, view.of_tensor(view.base._x.tangent))
-    return x._x.tangent                                                                # type: ignore[union-attr]
+    return x._x.tangent
 
 
 def keep_tangent(x: Tensor, tangent: Tensor) -> None:

@@ -210,7 +210,7 @@ class Calling:
             if not isinstance(result, (tuple, list, dict)) or not result:
                 return
             result = next(iter(result.values() if isinstance(result, dict) else result))
-        node = result.grad_fn  # type: ignore[attr-defined]
+        node = result.grad_fn
         for hook in hooks if node is not None else ():
             node.register_hook(lambda grads_in, grads_out, hook=hook: hook(self, grads_in, grads_out))
 

@@ -77,7 +77,7 @@ def _columns(x: np.ndarray, size: tuple, places: tuple, stride: tuple, padding: 
     """The windows of x (N, C, *spatial) as columns: (N, groups, C / groups * prod(size), prod(places))."""
     x = np.ascontiguousarray(_padded(x, padding))
     steps = x.strides[2:]
-    seen = np.ndarray((*x.shape[:2], *size, *places), x.dtype, x, 0,                 # type: ignore[call-overload]
+    seen = np.ndarray((*x.shape[:2], *size, *places), x.dtype, x, 0,
                       (*x.strides[:2], *[s * d for s, d in zip(steps, dilation)],
                        *[s * t for s, t in zip(steps, stride)]))
     return seen.reshape(x.shape[0], groups, x.shape[1] // groups * math.prod(size), math.prod(places))
@@ -261,11 +261,11 @@ def _options_of(extents: tuple, kernel: tuple, stride: object, padding: object, 
 
 def _batched(x: object) -> Tensor:
     """One example as a batch."""
-    return x.unsqueeze(0) if isinstance(x, Tensor) else op["reshape"](x, 1, *x.shape)  # type: ignore[attr-defined]
+    return x.unsqueeze(0) if isinstance(x, Tensor) else op["reshape"](x, 1, *x.shape)
 
 
 def _unbatched(x: object) -> Tensor:
-    return x.squeeze(0) if isinstance(x, Tensor) else op["reshape"](x, *x.shape[1:])  # type: ignore[attr-defined]
+    return x.squeeze(0) if isinstance(x, Tensor) else op["reshape"](x, *x.shape[1:])
 
 
 def conv1d(input: Tensor, weight: Tensor, bias: "Tensor | None" = None, stride: object = 1, padding: object = 0,

@@ -33,7 +33,7 @@ def swapped(x: object, a: int = -1, b: int = -2) -> AnyArray:
 def flatten(x: object, start: int = 0, end: int = -1) -> AnyArray:
     """Dimensions from `start` to `end` made one."""
     if isinstance(x, Tensor):
-        return x.flatten(start, end)                                                       # type: ignore[attr-defined]
+        return x.flatten(start, end)
     shape, last = x.shape, end % len(x.shape)
     first = start % len(shape)
     return op["reshape"](x, *shape[:first], math.prod(sizes(x)[first:last + 1]), *shape[last + 1:])
@@ -55,7 +55,7 @@ def _linear(input: AnyArray, weight: object, bias: object) -> ArrayOrNumber:
         x, w, b = input._a, weight._a, bias._a
         fit = x.ndim == w.ndim == 2 and b.shape == w.shape[:1] and x.shape[1] == w.shape[1]
         if fit and x.dtype is w.dtype is b.dtype:
-            return addmm_step(bias, input, weight.t(), beta=1, alpha=1)                     # type: ignore[attr-defined]
+            return addmm_step(bias, input, weight.t(), beta=1, alpha=1)
     if bias is not None and len(bias.shape) > 1 and isinstance(input, Tensor):
         return input @ weight.t() + bias
     if len(weight.shape) < 2:
@@ -67,7 +67,7 @@ def _linear(input: AnyArray, weight: object, bias: object) -> ArrayOrNumber:
         return y if bias is None else named(y + bias, "AddmmBackward0")
     if len(input.shape) == 2:
         return addmm(bias, input, flipped)
-    rows = addmm(bias, input.reshape(-1, input.shape[-1]), flipped)                         # type: ignore[attr-defined]
+    rows = addmm(bias, input.reshape(-1, input.shape[-1]), flipped)
     return rows.reshape(*input.shape[:-1], weight.shape[0])
 
 
@@ -116,11 +116,8 @@ def _repeated(x: Tensor, widths: list, extents: tuple, mode: str) -> Tensor:
         added, places = (max(before, 0), max(after, 0)), np.arange(n)
         kept = slice(max(-before, 0), None if after >= 0 else after)
         # A circle is what is left of x; the other ways go on from x as it was.
-        places = (
-            np.pad(places[kept], added, mode="wrap")
-            if mode == "circular"
-            else np.pad(places, added, mode=_WAYS[mode])[kept]
-        )  # type: ignore[call-overload]
+        places = (np.pad(places[kept], added, mode="wrap") if mode == "circular"
+                  else np.pad(places, added, mode=_WAYS[mode])[kept])
         spec = tuple("a" if j == k else ":" for j in range(len(extents)))
         x = op["index"](x, places, spec=spec, at=k)
     return x

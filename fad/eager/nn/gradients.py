@@ -32,7 +32,7 @@ def clip_grads_with_norm_(parameters: list, max_norm: float, total_norm: Tensor,
     factor = np.minimum(max_norm / (float(total_norm) + 1e-6), 1.0)
     with changed(grad=False):
         for g in _gradients(parameters):
-            g.mul_(float(factor))  # type: ignore[attr-defined]
+            g.mul_(float(factor))
 
 
 def clip_grad_norm_(parameters: object, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
@@ -62,7 +62,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable) -> None:
     start = 0
     for p in parameters:
         n = p.numel()
-        p.data = vec.data[start:start + n].view_as(p).clone()  # type: ignore[attr-defined]
+        p.data = vec.data[start:start + n].view_as(p).clone()
         start += n
 
 

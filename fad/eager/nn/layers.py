@@ -188,7 +188,7 @@ class Embedding(Module):
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with changed(grad=False):
-                self.weight[self.padding_idx] = 0.0                                            # type: ignore[index]
+                self.weight[self.padding_idx] = 0.0
 
     def forward(self, input: object) -> AnyArray:
         return embedding(input, self.weight, self.padding_idx)
@@ -239,7 +239,7 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
                 else ", ".join(f"{key}={getattr(self, key)}" for key in words))
         return ", ".join([t for t in (told, "inplace=True" if "inplace" in names and self.inplace else "") if t])
 
-    __init__.__signature__ = inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *slots])  # type: ignore[attr-defined]
+    __init__.__signature__ = inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *slots])
     return type(name, (Module,), {"__init__": __init__, "forward": forward, "extra_repr": extra_repr,
                                   "__doc__": function.__doc__, "__module__": sys._getframe(1).f_globals["__name__"]})
 

@@ -20,9 +20,9 @@ from .composites import reduced
 
 def _noticed(input: Tensor, target: Tensor) -> None:
     """Warn where two shapes are broadcast that were probably meant to be one."""
-    if isinstance(input, Tensor) and input.shape != target.shape:  # type: ignore[attr-defined]
+    if isinstance(input, Tensor) and input.shape != target.shape:
         warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
-                      "will likely lead to incorrect results "  # type: ignore[attr-defined]
+                      "will likely lead to incorrect results "
                       "due to broadcasting. Please ensure they have the same size.", stacklevel=3)
 
 

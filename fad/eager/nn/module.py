@@ -42,7 +42,7 @@ class Buffer(Tensor):
 
     def __new__(cls, data: object = (), *, persistent: bool = True) -> "Buffer":
         self = Tensor.__new__(cls, data)
-        self.persistent = persistent  # type: ignore[attr-defined]
+        self.persistent = persistent
         return self  # type: ignore[return-value]
 
 
@@ -309,7 +309,7 @@ class Module(Calling, Saving):
             for p in module._parameters.values():
                 if p is not None:
                     with changed(grad=False):
-                        p.data = fn(p)  # type: ignore[attr-defined]
+                        p.data = fn(p)
                         if p._g is not None:
                             p._g.data = fn(p._g)
             for name, b in module._buffers.items():

@@ -209,7 +209,7 @@ group_norm_step = Composite("group_norm", _grouped_written, _grouped_pullback, _
 def normalize(input: AnyArray, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12, out: object = None) -> Tensor:
     """x, divided by its norm along a dimension (or several)."""
     if isinstance(input, Tensor):
-        return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")  # type: ignore[attr-defined]
+        return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")
     size = face("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
     return input / op["maximum"](size, eps)
 

@@ -191,8 +191,8 @@ def _recurrence(name: str, cell: Callable, run: Callable, sweep: Callable, parts
         z, s, u, c = [None if x is None else np.asarray(x) for x in xs]
         g, y = gs[0], np.asarray(ys[0])
         if backwards:
-            g, y, z = g[::-1], y[::-1], z[::-1]                                             # type: ignore[index]
-        before = np.concatenate((s[None], y[:-1]))                                          # type: ignore[index]
+            g, y, z = g[::-1], y[::-1], z[::-1]
+        before = np.concatenate((s[None], y[:-1]))
         gz, ga, gstate = sweep(g, y, z, before, u, c)
         flat = ga.reshape(-1, ga.shape[-1])
         return (np.ascontiguousarray(gz[::-1]) if backwards else gz, gstate,

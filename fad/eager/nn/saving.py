@@ -137,16 +137,14 @@ class Saving:
                     f"checkpoint but received {type(value)}")
         given = value if isinstance(value, Tensor) else wrap(value)
         if given._a.shape == (1,) and not t._a.ndim:                           # as numbers were saved of old
-            given = given.reshape(())  # type: ignore[attr-defined]
+            given = given.reshape(())
         if given._a.shape != t._a.shape:
-            return (
-                f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "  # type: ignore[attr-defined]
-                f"the shape in current model is {t.shape}."
-            )  # type: ignore[attr-defined]
+            return (f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "
+                    f"the shape in current model is {t.shape}.")
         try:
             with changed(grad=False):
                 if not assign:
-                    t.copy_(given)  # type: ignore[attr-defined]
+                    t.copy_(given)
                 elif name in self._parameters:
                     self._parameters[name] = (
                         given if type(given) is type(t) else type(t)(given, requires_grad=t.requires_grad)
@@ -155,17 +153,15 @@ class Saving:
                     self._buffers[name] = given
         except Exception as error:
             let_through(error)
-            return (
-                f'While copying the parameter named "{key}", whose dimensions in the model are {t.shape} and '  # type: ignore[attr-defined]
-                f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}."
-            )  # type: ignore[attr-defined]
+            return (f'While copying the parameter named "{key}", whose dimensions in the model are {t.shape} and '
+                    f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}.")
         return ""
 
     def load_state_dict(self, state_dict: object, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
         """Write values over the parameters and buffers of their names (with assign: put them in their places)."""
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        keys, errors = IncompatibleKeys([], []), []  # type: ignore[var-annotated]
+        keys, errors = IncompatibleKeys([], []), []
         self._load(OrderedDict(state_dict), "", getattr(state_dict, "_metadata", {}), strict, assign, keys, errors)
         for what, names in (("Unexpected", keys.unexpected_keys), ("Missing", keys.missing_keys)):
             if strict and names:

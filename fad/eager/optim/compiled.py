@@ -134,7 +134,7 @@ class CompiledStep:
         """Whether nothing but the numbers is asked for."""
         if not now().quick or self.layout.listens():
             return False
-        if any(not p._rg or p._g is not None or p._x is not None for p in self.moved[1]):  # type: ignore[index]
+        if any(not p._rg or p._g is not None or p._x is not None for p in self.moved[1]):
             return False
         return not any(isinstance(x, Tensor) and (x._rg or x._fn is not None) for x in tree.flatten(args)[0])
 
@@ -155,7 +155,7 @@ class CompiledStep:
             (value, kept), grads = value_and_grad(value_of, has_aux=True)(params)
             moved, new = [Moved(p) for p in params], [dict(s) for s in states]
             for p, g, options, rate, s in zip(moved, grads, fixed, rates, new):
-                self.optimizer.update(p, g, {**options, "lr": rate}, s)                      # type: ignore[arg-type]
+                self.optimizer.update(p, g, {**options, "lr": rate}, s)
             return value, tuple([p._a for p in moved]), kept, tuple(new)
         return compiled_step
 

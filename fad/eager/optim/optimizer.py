@@ -77,7 +77,7 @@ class Optimizer:
         for p in params:
             if not isinstance(p, Tensor):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
-            if p.grad_fn is not None:                                                       # type: ignore[attr-defined]
+            if p.grad_fn is not None:
                 raise ValueError("can't optimize a non-leaf Tensor")
             refuse_if(id(p) in known, "some parameters appear in more than one parameter group", ValueError)
         if len({id(p) for p in params}) != len(params):
@@ -104,7 +104,7 @@ class Optimizer:
                     if p._g is not None:
                         whole = p._a.dtype.kind != "c"
                         self.update(p if whole else RealParts(p), p._g._a if whole else parts(p._g._a), rates,
-                                    self.state[p])  # type: ignore[arg-type]
+                                    self.state[p])
         return loss
 
     def update(self, p: Tensor, g: np.ndarray, group: dict, state: dict) -> None:

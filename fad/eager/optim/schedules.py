@@ -67,7 +67,7 @@ class LRScheduler:
         """Put rates into the optimiser's groups."""
         for group, rate in zip(self.optimizer.param_groups, rates):
             if isinstance(group["lr"], Tensor):
-                group["lr"].fill_(rate)  # type: ignore[attr-defined]
+                group["lr"].fill_(rate)
             else:
                 group["lr"] = rate
         self._last_lr = self.rates()
@@ -109,7 +109,7 @@ def for_groups(optimizer: Optimizer, name: str, value: object) -> list:
         return for_groups(optimizer, name, [value] * len(optimizer.param_groups))
     refuse_if(len(value) != len(optimizer.param_groups), f"{name} must have the same length as optimizer.param_groups. "
               f"{name} has {len(value)} values, param_groups has {len(optimizer.param_groups)}.", ValueError)
-    return [v.clone() if isinstance(v, Tensor) else v for v in value]  # type: ignore[attr-defined]
+    return [v.clone() if isinstance(v, Tensor) else v for v in value]
 
 
 class LambdaLR(LRScheduler):
