@@ -28,7 +28,7 @@ _LEFT_OUT, _CONSTANT, _UNMOVED, _MOVED = range(4)         # kinds of arguments; 
 
 
 class ShortWay:
-    """What the short way needs to know of a step: of a composite, or of an op of the table with one result.
+    """A step as the short way sees it: a composite, or an op of the table with one result.
 
     run, pullback   on real arrays; by default the op's own
     """

@@ -1,5 +1,4 @@
-"""Composites of arithmetic, statistics and linear algebra: formulas from the functions' derivatives, n the number of
-elements that are averaged."""
+"""Composites of arithmetic, statistics and linear algebra; n is the number of elements that are averaged."""
 import math
 from collections.abc import Callable
 

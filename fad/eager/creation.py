@@ -116,8 +116,7 @@ for _name, (_make, _doc) in MAKERS.items():
 
 
 def creating(make: Callable) -> Callable:
-    """make(..., dtype) -> array, as a function with PyTorch's options of creation; dtype is None where neither it nor
-    `out` says which it is."""
+    """make(..., dtype) -> array, with PyTorch's options of creation; dtype: None where nothing says which it is."""
     name = make.__name__
 
     @functools.wraps(make)

@@ -117,8 +117,7 @@ def forward_products(func: Callable, inputs: tuple, places: list, ys: tuple, gs:
 
 
 def tangents_of(func: Callable, inputs: tuple, given: dict) -> list:
-    """The outputs' tangents, as arrays, from tangents of the inputs at these places (the others': zero); no input
-    requires a gradient meanwhile."""
+    """The outputs' tangents, as arrays, from the inputs' at these places (the others': zero), without gradients."""
     tangents = {j: wrap(np.zeros_like(x._a)) for j, x in enumerate(inputs) if isinstance(x, Tensor)
                 and requires_grad(x)} | given
     plain = [x.detach() if isinstance(x, Tensor) else x for x in inputs]
@@ -174,8 +173,7 @@ The max per-element difference (slow mode) is: {}.
 
 
 def _jacobian(m: np.ndarray, y: Tensor, x: Tensor, part: object) -> Tensor:
-    """Products with steps along the elements of x (rows) and of y (columns) as the Jacobian; of complex x each number
-    is for both its parts."""
+    """Products with steps along x (rows) and y (columns) as the Jacobian; of complex x one is for both parts."""
     m = m[:, part]
     return wrap(m[0::2] + 1j * m[1::2] if x._a.dtype.kind == "c" else m)
 

@@ -42,8 +42,7 @@ CPU = device("cpu")
 
 
 def on_cpu(create: Callable) -> Callable:
-    """create(...) with the options of which there is one answer each: `device` can only be the CPU, `layout` strided;
-    memory is as it is."""
+    """create(...) with the options that have one answer each: `device` (the CPU), `layout` (strided), memory."""
     @functools.wraps(create)
     def created(*args: object, device: "device | None" = None, layout: object = None, pin_memory: bool = False,
                 memory_format: object = None, **options: object) -> AnyArray:
@@ -199,8 +198,7 @@ def _uneven(data: object) -> Exception:
 
 
 def converted(a: np.ndarray, dtype: np.dtype, name: str = "") -> np.ndarray:
-    """Python's numbers in a dtype that can hold them (an unsigned one holds negative numbers of its size too); name:
-    the dtype's in messages."""
+    """Python's numbers in a dtype that can hold them (an unsigned one: negative ones, too); name: for messages."""
     if a.dtype.kind == "c" and dtype.kind in "fiu":
         refuse_if(name, f"value cannot be converted to type {name} without overflow")
         raise TypeError("must be real number, not complex")

@@ -31,9 +31,7 @@ _NEEDS = ((False, False), (True, False), (False, True), (True, True))
 
 
 class Fast:
-    """The knowledge of the hot path about one op; keeps[k] says for the k-th of _NEEDS which of the arguments and
-    whether the result is saved.
-    """
+    """The hot path's knowledge of an op; keeps[k]: which arguments are saved, and whether the result, for _NEEDS[k]."""
 
     __slots__ = ("handle", "partials", "keeps")
 

@@ -212,8 +212,7 @@ def _matrix(of_steps: list, x: Tensor) -> Tensor:
 
 
 def get_analytical_jacobian(inputs: object, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0) -> tuple:
-    """Deprecated. The Jacobians of an output by backward, whether they come out the same again, and whether they have
-    the inputs' shapes and dtypes."""
+    """Deprecated. Jacobians of an output by backward; whether they come again, and in the inputs' shapes and dtypes."""
     _deprecated("get_analytical_jacobian", grad_out)
     xs = [x for x in as_tuple(inputs) if isinstance(x, Tensor) and requires_grad(x)]
     first, again = (_rows(output, xs) for _ in range(2))

@@ -81,11 +81,22 @@ def check_overlap(x: Tensor, others: tuple) -> None:
             refuse_if(not same and is_dense(a) and is_dense(b) and np.may_share_memory(a, b), errors.PARTIAL_OVERLAP)
 
 
-def bump(x: Tensor) -> None:
-    """Count a change of x."""
+def before_change(x: Tensor) -> None:
+    """Let allow_mutation_on_saved_tensors know that x is about to be changed."""
     if now().mutation is not None:
         now().mutation.before_change(x)
+
+
+def bump(x: Tensor) -> None:
+    """Count a change of x."""
+    before_change(x)
     x._vc[0] += 1
+
+
+def _is_recorded(x: Tensor, others: tuple) -> bool:
+    """Whether a change of x by others is to be part of the graph."""
+    return (now().grad and not now().inference and x._a.dtype.kind in "fc"
+            and (requires_grad(x) or any(requires_grad(a) for a in others)))
 
 
 def put_values(x: Tensor, a: AnyArray) -> None:
@@ -95,16 +106,14 @@ def put_values(x: Tensor, a: AnyArray) -> None:
         raise RuntimeError(f"output with shape {list(x._a.shape)} doesn't match the broadcast shape {list(have.shape)}")
     if not promotion.castable(have.dtype, x._a.dtype):
         raise RuntimeError(errors.not_castable(have.dtype, x._a.dtype))
-    if now().mutation is not None:
-        now().mutation.before_change(x)
+    before_change(x)
     x._a[...] = have
     x._vc[0] += 1
 
 
 def in_place(x: Tensor, fn: Callable, *args: object, single: bool = False) -> Tensor:
     """x = fn(x, *args), in place. single: fn records one op at most; x needs no copy unless that op saves it."""
-    recorded = (now().grad and not now().inference and x._a.dtype.kind in "fc"
-                and (requires_grad(x) or any(requires_grad(a) for a in args)))
+    recorded = _is_recorded(x, args)
     check_in_place(x, recorded)
     if not recorded:
         with changed(grad=False):
@@ -281,13 +290,11 @@ def set_history(x: Tensor, new: Tensor) -> None:
 def copy_(x: Tensor, source: ArrayOrNumber, non_blocking: bool = False) -> Tensor:
     """Write source's values (broadcast, cast) over x's."""
     given = source if isinstance(source, Tensor) else wrap(np.asarray(source))
-    recorded = (now().grad and not now().inference and x._a.dtype.kind in "fc"
-                and (requires_grad(x) or requires_grad(given)))
+    recorded = _is_recorded(x, (given,))
     check_in_place(x, recorded)
     if given._a.ndim:                                        # a number is read before it is written
         check_overlap(x, (given,))
-    if now().mutation is not None:
-        now().mutation.before_change(x)
+    before_change(x)
     if given._a.ndim > x._a.ndim and all(n == 1 for n in given._a.shape[:given._a.ndim - x._a.ndim]):
         given = given.reshape(given._a.shape[given._a.ndim - x._a.ndim:])
     # before the change: the source may be a view of the same base, as it is now
@@ -338,8 +345,7 @@ def fill(x: Tensor, value: ArrayOrNumber, name: str) -> Tensor:
             x._fn.next = x._fn.next[:1 + isinstance(value, Tensor)]
         return x
     check_in_place(x, False, moves_only=True)
-    if now().mutation is not None:
-        now().mutation.before_change(x)
+    before_change(x)
     x._a[...] = raw(value)
     x._vc[0] += 1
     _move_tangent(x, value if isinstance(value, Tensor) else wrap(np.asarray(value)))

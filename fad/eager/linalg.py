@@ -173,8 +173,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 
 
 def _told(f: Callable, result: type, inverted: bool = True) -> Callable:
-    """f of matrices, with LAPACK's info for each of them. A matrix that cannot be factored has nan for a result, unless
-    errors are asked for."""
+    """f of matrices, with LAPACK's info for each. One that cannot be factored has nan, unless errors are asked for."""
     def call(A: Tensor, *args: object, check_errors: bool = False, **options: object) -> Any:
         try:
             return result(f(A, *args, **options), wrap(np.zeros(A.shape[:-2], np.int32)))

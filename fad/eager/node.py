@@ -221,8 +221,7 @@ _named: dict = {}
 
 
 def named(node: Node, result: "Tensor | None" = None) -> Node:
-    """node as users see it: its class is called as the step is (so that type(node).__name__ tells graphs apart), and
-    it knows its result's shape."""
+    """node as users see it: its class is called as the step is (which tells graphs apart); it knows result's shape."""
     cls, name = node.__class__, node.name().rpartition(":")[2]
     if cls.__name__ != name:
         base = getattr(cls, "unnamed", cls)

@@ -54,9 +54,7 @@ def along(index: np.ndarray, ax: int, shape: tuple) -> AnyArray:
 
 @lru_cache(maxsize=256)
 def _layout(places: tuple, ax: int, shape: tuple) -> "tuple[int, AnyArray | None]":
-    """The distance between elements along an axis, and the beginning of each of the places by its other axes (None: at
-    0).
-    """
+    """The distance between elements along an axis, and where each of the places begins by its other axes (or None)."""
     rest: AnyArray | None = None
     for k, n in enumerate(places):
         if k != ax and n > 1:

@@ -13,7 +13,7 @@ from . import errors, promotion, record
 from .conversion import to
 from .errors import refuse_if
 from .fast import binary, unary
-from .inplace import check_in_place, check_overlap, in_place, requires_grad
+from .inplace import before_change, check_in_place, check_overlap, in_place, requires_grad
 from .overrides import MISSING, handled, overriding
 from .promotion import checked, refuse, refuses, result_type
 from .registry import FUNCTIONS, changing_form, define, delivered, function, tensor_of
@@ -60,8 +60,7 @@ def op_in_place(op: Op, x: Tensor, *args: ArrayOrNumber, name: str = "") -> Tens
                                                                 or any(requires_grad(a) for a in args))):
         check_in_place(x, False)
         check_overlap(x, args)
-        if now().mutation is not None:
-            now().mutation.before_change(x)
+        before_change(x)
         try:
             _run_into(ufunc, x._a, [raw(a) for a in args])
         except (TypeError, ValueError):

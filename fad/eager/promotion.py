@@ -20,8 +20,7 @@ def default_complex() -> np.dtype:
 
 
 def castable(dtype: np.dtype, to: np.dtype) -> bool:
-    """Whether a result of one dtype may be written to memory of another: never numbers to truth values, nor complex to
-    real, nor real to whole ones."""
+    """Whether a result may be written to memory of another dtype: no number to bools, complex to real, real to ints."""
     return _CATEGORY[dtype.kind] <= _CATEGORY[to.kind]
 
 
@@ -59,8 +58,7 @@ def _of_number(x: ArrayOrNumber) -> np.dtype:
 
 
 def precision(kind: str, arrays: Iterable) -> np.dtype:
-    """The dtype of results that are inexact numbers of this kind: in the precision of their operands, the default's
-    where these are whole numbers."""
+    """The dtype of inexact results of this kind: in their operands' precision, the default's of whole numbers."""
     given = [x.dtype for x in arrays if isinstance(x, np.ndarray) and x.dtype.kind in "fc"]
     dtype = np.result_type(*given) if given else default.dtype
     if dtype.kind == kind:

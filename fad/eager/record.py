@@ -88,8 +88,7 @@ def _run(op: Op, arrays: list, params: dict) -> Any:
 
 
 def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
-    """The arguments in the dtype PyTorch computes in: a tensor without axes follows one with axes, of the same kind of
-    number or a higher one."""
+    """The arguments in the dtype PyTorch computes in: one without axes follows others of its kind or a higher one."""
     if any(isinstance(a, np.generic) for a in arrays):                  # NumPy's scalars count as Python's numbers
         args = tuple([a.item() if isinstance(a, np.generic) else a for a in args])
         arrays = [a.item() if isinstance(a, np.generic) else a for a in arrays]
@@ -126,8 +125,7 @@ def _cast() -> Op:
 
 def finished(node: OpNode, y: np.ndarray, edges: tuple, nrs: "tuple | None", xs: tuple, ys: tuple,
              versions: tuple) -> Tensor:
-    """The one result of a new node, which gets its edges (nrs: the places among their nodes' results, where one is not
-    0) and what it saves."""
+    """The one result of a new node, which gets its edges (nrs: the numbers of their results) and what it saves."""
     node.next, node.seq = edges, _number()
     if nrs is not None:
         node.nrs = nrs
@@ -200,8 +198,7 @@ _FIRST = tuple([tuple(range(n)) for n in range(16)])
 
 
 def _places(handle: Handle, args: tuple) -> tuple:
-    """The arguments that a node has edges for: all up to the last tensor (of an elementwise op: all), unless the op's
-    handle says otherwise."""
+    """The arguments that a node has edges for: all up to the last tensor (elementwise: all), or the handle's."""
     if handle.places is not None:
         return handle.places
     op_kind = handle.op.kind
@@ -243,9 +240,7 @@ def note_place(node: Node) -> None:
 
 
 def bind(op: Op, args: tuple, params: dict) -> Any:
-    """Apply an op, one of whose arguments is a tensor. A result that NumPy made a view is no view to users, but what
-    changes its memory is seen.
-    """
+    """Apply an op to a tensor. A result that NumPy made a view is none to users, but changes of its memory are seen."""
     y = apply(op, args, params)
     if isinstance(y, Tensor) and y._a.base is not None:
         x = next((a for a in args if isinstance(a, Tensor)), None)

@@ -85,9 +85,7 @@ def sum(self: object, dim: object = None, keepdim: bool = False, *, dtype: objec
 
 
 def summed(self: Tensor, dtype: object, out: object = None) -> tuple:
-    """The summed (or multiplied) elements, and the dtype of the result: whole numbers and truth values count in int64,
-    unless told otherwise.
-    """
+    """The summed (or multiplied) elements, and the result's dtype: int64 for whole numbers, unless told otherwise."""
     x = tensor_of(self)
     kind = (as_dtype(dtype) if dtype is not None else out.dtype if out is not None else np.dtype(np.int64)
             if x.dtype.kind in "biu" else x.dtype)

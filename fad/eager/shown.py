@@ -48,9 +48,7 @@ _MEASURES = {"sizes": lambda x: tuple(x.shape), "numel": lambda x: math.prod(x.s
 
 
 class Showing:
-    """The attributes of every node: its notes, and of its entries and parameters those that PyTorch's node of its name
-    shows.
-    """
+    """The attributes of every node: its notes, and those entries and parameters that PyTorch's node shows."""
 
     __slots__ = ()
 

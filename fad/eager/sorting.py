@@ -1,5 +1,4 @@
-"""Sorting along a dimension, order statistics, scans, what occurs how often, and looking up: the values are part of the
-graph, the indices are not."""
+"""Sorting along a dimension, order statistics, scans, what occurs how often: values have a history, indices none."""
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -187,9 +186,7 @@ def unique(self: Tensor, sorted: bool = True, return_inverse: bool = False, retu
 @function(method=False)
 def searchsorted(sorted_sequence: Tensor, input: ArrayOrNumber, *, out_int32: bool = False, right: bool = False,
                  side: "str | None" = None, sorter: object = None, out: object = None) -> Tensor:
-    """The places where elements would be put in so that sequences stay sorted: before equal ones, or after them (right,
-    or side="right").
-    """
+    """The places where elements would be put in to keep sequences sorted: before equal ones, or (right) after them."""
     refuse_if(side not in (None, "left", "right") or side == "left" and right, "torch.searchsorted(): side can only be "
               f"'left' or 'right', not the opposite of right, but got {side}")
     a, v = raw(sorted_sequence), np.asarray(raw(input))

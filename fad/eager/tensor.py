@@ -280,9 +280,7 @@ def held(t: Tensor) -> tuple:
 
 
 def way_of(t: Tensor) -> Any:
-    """The function that makes a tensor's elements of those stored: np.conjugate or np.negative of a lazy view, else
-    None.
-    """
+    """The function from elements stored to those of a tensor: np.conjugate or np.negative of a lazy view, else None."""
     return t._vc.way if isinstance(t, Lazy) else None
 
 

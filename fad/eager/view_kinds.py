@@ -147,8 +147,7 @@ def _places(shape: tuple, strides: object) -> np.ndarray:
 
 def _pull_strided(g: AnyArray, meta: Meta, shape: tuple, strides: tuple, offset: int, given: "int | None",
                   layout: tuple) -> AnyArray:
-    """Cotangents go by memory: to where the result's elements lie, and from there to the operand's; operands that lie
-    on one another share theirs."""
+    """Cotangents go by memory: to the result, and from there to the operand, shared where elements overlap."""
     there, here = _places(shape, strides) + offset, _places(meta.shape, [s // meta.dtype.itemsize for s in layout])
     start = min(there.min(initial=0), 0)
     count = int(max(there.max(initial=0), here.max(initial=0)) - start + 1)

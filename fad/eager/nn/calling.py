@@ -270,7 +270,7 @@ register_module_backward_hook = EVERY.register_backward_hook
 
 
 def missed(args: tuple, result: object) -> Iterator[tuple[str, str]]:
-    """Why a hook at the last step of a result's graph does not see all gradients of a module, and which."""
+    """The gradients that a hook at the last step of a result's graph does not see, and the reason for it."""
     results = result if isinstance(result, tuple) else (result,)
     takes_tensors = all(isinstance(a, Tensor) for a in args)
     if not takes_tensors:

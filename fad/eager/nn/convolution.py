@@ -96,8 +96,7 @@ def _forth(x: np.ndarray, w: np.ndarray, stride: tuple, padding: tuple, dilation
 
 
 def _turned(w: np.ndarray, groups: int) -> np.ndarray:
-    """The weight whose convolution is the adjoint of w's, for windows that follow each other closely: channels
-    exchanged, each kernel turned around."""
+    """The weight whose convolution, of windows close together, is the adjoint of w's: channels and kernels turned."""
     out, channels, *size = w.shape
     w = w.reshape(groups, out // groups, channels, *size).swapaxes(1, 2)
     w = w.reshape(groups * channels, out // groups, *size)

@@ -28,7 +28,7 @@ def get_total_norm(tensors: list, norm_type: float = 2.0, error_if_nonfinite: bo
 
 
 def clip_grads_with_norm_(parameters: list, max_norm: float, total_norm: Tensor, foreach: object = None) -> None:
-    """Scale all gradients, in place, to a norm (as one vector's) of at most max_norm; returns the norm before."""
+    """Scale all gradients, in place, by max_norm / total_norm if that is less than 1."""
     factor = np.minimum(max_norm / (float(total_norm) + 1e-6), 1.0)
     with changed(grad=False):
         for g in _gradients(parameters):
@@ -37,8 +37,7 @@ def clip_grads_with_norm_(parameters: list, max_norm: float, total_norm: Tensor,
 
 def clip_grad_norm_(parameters: object, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
                     foreach: object = None) -> Tensor:
-    """Scale all gradients, in place, so that their norm, as one vector's, is at most max_norm; returns the norm that
-    they had."""
+    """Scale all gradients, in place, to a norm (as one vector's) of at most max_norm; returns the norm before."""
     given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     total = get_total_norm(_gradients(given), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(given, max_norm, total)

@@ -1,6 +1,4 @@
-"""A step of training compiled whole: the loss, its gradient and the optimiser's rule as one program that every further
-step replays.
-"""
+"""A step of training (loss, gradient, optimiser's rule) as one program that every further step replays."""
 from collections.abc import Callable
 
 import numpy as np
@@ -117,8 +115,7 @@ class CompiledStep:
         return value.detach()
 
     def _with_gradients(self) -> "tuple | None":
-        """Names, parameters and groups of what the optimiser moves, and the model's other tensors by name; None while
-        one has no gradient."""
+        """Names, parameters and groups of what moves, and the model's other tensors; None while one has no gradient."""
         name_of = {id(t): name for name, t in self.layout.tensors.items()}
         found = [(p, group) for group in self.optimizer.param_groups for p in group["params"] if p._rg]
         if any(p._g is None or p._a.dtype.kind == "c" for p, _ in found):
@@ -141,8 +138,7 @@ class CompiledStep:
     # -- the program ---------------------------------------------------------------------------------------------------
 
     def _program(self, names: tuple, groups: tuple) -> Callable:
-        """The step as a function of arrays: (parameters, other tensors of the model, states, rates, args) -> the same,
-        new, and the loss."""
+        """The step on arrays: (parameters, other tensors, states, rates, args) -> the same, new, and the loss."""
         fixed = [dict(g) for g in groups]
 
         def compiled_step(params: tuple, buffers: dict, states: tuple, rates: tuple, args: tuple) -> tuple:

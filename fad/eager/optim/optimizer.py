@@ -181,8 +181,7 @@ def check_betas(betas: tuple) -> None:
 
 
 def plain(switches: dict) -> dict:
-    """PyTorch's choices between ways to compute the same (foreach, fused, capturable): there is one way here, and
-    differentiable steps are none."""
+    """PyTorch's choices between ways to compute the same: there is one way here, and steps are not differentiable."""
     known = {"foreach": None, "fused": None, "capturable": False, "differentiable": False}
     for name, value in switches.items():
         refuse_if(name not in known, f"an optimizer got an unexpected keyword argument {name!r}", TypeError)
