@@ -191,8 +191,8 @@ def nan_to_num(self: Tensor, nan: float = 0.0, posinf: object = None, neginf: ob
     if self.dtype.kind in "biu":
         return clone(self)
     limits = np.finfo(self.dtype)
-    high, low = limits.max if posinf is None else posinf, limits.min if neginf is None else neginf
-    return composites.nan_to_num(self, nan=0.0 if nan is None else nan, high=float(high), low=float(low))
+    high, low = float(limits.max) if posinf is None else posinf, float(limits.min) if neginf is None else neginf
+    return composites.nan_to_num(self, nan=0.0 if nan is None else nan, high=high, low=low)
 
 
 @function()
