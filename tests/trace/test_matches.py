@@ -1,4 +1,5 @@
-"""Match statements: of plain values they are branches of the program, of structures Python's own."""
+"""Statements that become conditions: match statements of plain values, and choices that are unpacked at once. Match
+statements of structures are Python's own."""
 import operator
 from typing import NamedTuple
 
@@ -116,10 +117,17 @@ def structures(x):
     return s
 
 
+def unpacked(x):
+    y, v = [1e-12, -0.5 * x[1]] if x[0] > 0 else x[:2]
+    parts = {}
+    parts["a"], (b, *c) = (x[0], [x[1], x[2]]) if x[1] > 0 else [1.0, x[1:]] if x[2] > 1 else (x[2], (2.0, x[0]))
+    return y + v * parts["a"] + b * c[0]
+
+
 XS = [np.array(x) for x in ([0.31, 0.5, -0.2], [-0.31, -0.5, 0.7], [1.37, 0.4, 0.1])]
 
 
-@pytest.mark.parametrize("f, policy", crossed([numbers, a_traced_int, none, states, nested, one_look, structures],
+@pytest.mark.parametrize("f, policy", crossed([numbers, a_traced_int, none, states, nested, one_look, structures, unpacked],
                                               ["now", "never"]))
 def test_is_one_program(f, policy):
     check_one_program(f, XS, policy)

@@ -1,4 +1,4 @@
-"""Match statements of plain values as conditions: on traced values these are branches of the program.
+"""Statements that are written as conditions: on traced values these are branches of the program.
 
     match state:                          subject = state
         case "grow" | "rest": ...    ->   if subject == "grow" or subject == "rest": ...
@@ -7,23 +7,50 @@
         case _: ...                       else: ...
 
 Patterns of sequences, mappings and classes ask Python itself; their statements stay as they are.
+
+    a, b = [0.0, x] if c else y      ->   if c: a, b = [0.0, x]
+                                          else: a, b = y
+
+A branch gives each name one structure; what is unpacked at once may be a list on one side and an array on the other.
 """
 import ast
 from typing import Any
 
-from .trees import Transformer, located, walk
+from .nodes import own_nodes
+from .trees import Transformer, copied, located, walk
 
 SUBJECT = "_fad_subject_"
 
 
 def as_conditions(node: Any) -> Any:
-    """The tree, its match statements of plain values as conditions; the same tree, changed."""
-    return _Matches().visit(node) if any(isinstance(n, ast.Match) for n in walk(node)) else node
+    """The tree with such statements as conditions; the same tree, changed."""
+    return _Conditions().visit(node) if any(isinstance(n, ast.Match) or _unpacks(n) for n in walk(node)) else node
 
 
-class _Matches(Transformer):
+def _unpacks(s: ast.AST) -> bool:
+    """Whether a conditional expression is unpacked at once."""
+    return (
+        isinstance(s, ast.Assign)
+        and isinstance(s.value, ast.IfExp)
+        and isinstance(s.targets[0], (ast.Tuple, ast.List))
+    )
+
+
+class _Conditions(Transformer):
     def __init__(self) -> None:
         self.count = 0
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """The statements of generators stay as they are."""
+        is_generator = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for s in node.body for n in own_nodes(s))
+        return node if is_generator else self.generic_visit(node)
+
+    def visit_Assign(self, s: ast.Assign) -> ast.stmt:
+        choice = s.value
+        if not (_unpacks(s) and isinstance(choice, ast.IfExp)):
+            return s
+        ways = [ast.Assign([copied(t) for t in s.targets], way) for way in (choice.body, choice.orelse)]
+        return ast.copy_location(ast.If(choice.test, *[[self.visit(ast.copy_location(w, s))] for w in ways]), s)
 
     def visit_Match(self, s: Any) -> Any:
         s = self.generic_visit(s)
