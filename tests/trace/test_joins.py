@@ -183,6 +183,17 @@ def starts_as_an_int(x):
     return (s + x[1]) / 2 * s
 
 
+def the_size_is_asked_for_behind_it(x):
+    return x[1] + (x[2] if x[0] > 0 else 0) + any(v > 0.6 for v in [u * u for u in x])
+
+
+def a_truth_value_or_a_number(x):
+    s = 0.0
+    for v in x:
+        s += (v > 0.3 and v) or 0.1 * v
+    return s
+
+
 def zero_where_negative(x):
     total = 0
     for v in x:
@@ -248,7 +259,8 @@ def an_assertion(x):
 
 
 @pytest.mark.parametrize("f",
-                         [starts_as_an_int, zero_where_negative, first_int_then_float, no_iterations, an_early_return,
+                         [starts_as_an_int, the_size_is_asked_for_behind_it, a_truth_value_or_a_number,
+                          zero_where_negative, first_int_then_float, no_iterations, an_early_return,
                           a_truth_value, from_python_or_numpy, a_length_as_a_condition, a_counter_as_a_condition,
                           flags_as_conditions, an_assertion],
                          ids=lambda f: f.__name__)

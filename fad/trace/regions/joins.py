@@ -122,23 +122,32 @@ def _suppositions(found: dict) -> Iterator:
 
 
 def _is_same(builder: Builder, part: ComparedPart, tree: list, again: Callable, supposing: dict) -> bool:
-    root = builder.root
-    root.trace.supposing = supposing
+    """Whether the function is the same program under a supposition. If not, it is traced once more without one:
+    an extent that the first trace came to know late has changed what this one does.
+    """
     try:
-        with _as_before(builder), building("supposed", region=True) as region, trial({}):
-            outputs, other = again()
-            narrow = ComparedPart([], region.equations, outputs)
-            return (
-                other == tree
-                and len(outputs) == len(part.outputs)
-                and is_same_program(narrow, ComparedPart([], part.equations, part.outputs), root.trace.supposed)
-            )
+        narrow, other, supposed = _traced(builder, again, supposing)
+        if other != tree or len(narrow.outputs) != len(part.outputs):
+            return False
+        return is_same_program(narrow, part, supposed) or is_same_program(
+            narrow, _traced(builder, again, {None: None})[0], supposed
+        )
     except Exception as error:
         take_as_answer(error, "what a name is on one way is taken to make a difference")
         return False
+
+
+def _traced(builder: Builder, again: Callable, supposing: dict) -> tuple[ComparedPart, list, dict]:
+    """The function, traced under a supposition: its program, its tree, the values that are supposed to be of a kind."""
+    trace = builder.root.trace
+    trace.supposing = supposing
+    try:
+        with _as_before(builder), building("supposed", region=True) as region, trial({}):
+            outputs, tree = again()
+            return ComparedPart([], region.equations, outputs), tree, dict(trace.supposed)
     finally:
-        root.trace.supposing = {}
-        root.trace.supposed.clear()
+        trace.supposing = {}
+        trace.supposed.clear()
 
 
 @contextmanager

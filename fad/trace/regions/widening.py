@@ -15,7 +15,7 @@ import numpy as np
 from ...ir.build import Value, current
 from ...ir.graph import Equation, Literal, Var, has_effect
 from ...ir.traits import NO_WIDENING, Widening
-from ...ir.types import Type, dtype_text, loop_dtypes, promoted, type_of
+from ...ir.types import BOOL, Type, dtype_text, loop_dtypes, promoted, type_of
 from ...ir.views import LoopView
 from ...ops.carry import UNDEFINED, Iteration, convert, zeros_of
 from ...util.array import ArrayOrNumber
@@ -177,7 +177,7 @@ class _Comparison:
             self._suppose(eqn.outputs[0], *self.supposed[eqn.outputs[0]])
             return True
         y, names = eqn.outputs[0], [self.name(a) for a in eqn.inputs]
-        if _hands_on(eqn):
+        if _hands_on(eqn) or self._is_truth(eqn, names):
             self.names[y] = names[0]
             return True
         if eqn.op.kind != "elementwise" or y.type.shape or not all(map(_is_known, names)):
@@ -190,6 +190,12 @@ class _Comparison:
             return False
         self.names[y] = _number(np.asarray(found, y.type.dtype)[()])
         return True
+
+    def _is_truth(self, eqn: Equation, names: list) -> bool:
+        """Whether the truth is asked for of a number that is supposed to be a bool."""
+        return eqn.op.name == "not_equal" and names[1] == _number(0) and any(
+            result is names[0] and kind.dtype == BOOL for result, kind in self.supposed.values()
+        )
 
     def _suppose(self, y: Var, result: Var, kind: Any) -> None:
         """Name a result that is supposed to be of a kind, y: it is the same number, or where the result's type has no
