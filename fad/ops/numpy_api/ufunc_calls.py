@@ -201,17 +201,17 @@ def outer(ufunc: np.ufunc, a: AnyArray, b: ArrayOrNumber, **options: Any) -> Any
     return call(ufunc, _face(ufunc), (a, b), **options)
 
 
-def reduceat(ufunc: object, array: AnyArray, indices: list, axis: int = 0, dtype: DTypeLike = None,
+def reduceat(ufunc: np.ufunc, array: AnyArray, indices: list, axis: int = 0, dtype: DTypeLike = None,
              out: object = None) -> AnyArray:
-    """ufunc.reduceat over indices that are known."""
-    x = as_array(array)
-    places = np.asarray(indices) if isinstance(indices, (list, tuple)) else known(as_array(indices))
-    if places is None:
-        raise refuse(f"{ufunc.__name__}.reduceat", "traced indices", do="give them as a list")
-    ax = one_axis(axis, len(shape_of(x)))
-    stops = [*places[1:].tolist(), None]
-    parts = [_segment(ufunc, x, ax, start, stop, dtype) for start, stop in zip(places.tolist(), stops)]
-    y = BY_NAME["numpy.stack"].call(parts, axis=ax)
+    x, places = as_array(array), as_array(indices)
+    ax, starts = one_axis(axis, len(shape_of(x))), known(places)
+    if starts is None:
+        y = _computed_segments(ufunc, BY_NAME["numpy.moveaxis"].call(x, ax, 0), places, dtype)
+        y = BY_NAME["numpy.moveaxis"].call(y, 0, ax)
+    else:
+        stops = [*starts[1:].tolist(), None]
+        parts = [_segment(ufunc, x, ax, start, stop, dtype) for start, stop in zip(starts.tolist(), stops)]
+        y = BY_NAME["numpy.stack"].call(parts, axis=ax)
     return y if out is None else write_out(out, y)
 
 
@@ -219,6 +219,21 @@ def _segment(ufunc: object, x: AnyArray, axis: int, start: int, stop: Any, dtype
     if stop is not None and stop <= start:
         return _at(x, axis, start)
     return reduce(ufunc, x[(slice(None),) * axis + (slice(start, stop),)], axis=axis, dtype=dtype)
+
+
+def _computed_segments(ufunc: np.ufunc, x: AnyArray, starts: AnyArray, dtype: DTypeLike) -> AnyArray:
+    """Segments that begin at indices which the program computes, along the first axis: a loop over each."""
+    n, count = shape_of(x)[0], shape_of(starts)[0]
+    registry["check_that"](registry["all"](starts >= 0, axes=(0,)), True, what="index out-of-bounds in reduceat",
+                           error="IndexError")
+    y = reduce(ufunc, x[starts][None], axis=0, dtype=dtype)
+    x, f = in_dtype(x, type_of(y).dtype), _face(ufunc)
+
+    def segment(i: AnyArray, y: AnyArray) -> tuple:
+        stop = registry["where"](i + 1 < count, starts[registry["minimum"](i + 1, count - 1)], n)
+        row, = registry["for"].run_regions([starts[i] + 1, stop, 1, y[i]], (lambda k, row: (f(row, x[k]),),))
+        return (registry["update"](y, row, i, spec=("i",) + (":",) * (len(shape_of(x)) - 1), at=0),)
+    return registry["for"].run_regions([0, count, 1, y], (segment,))[0]
 
 
 def at(ufunc: Any, array: Any, indices: ArrayOrNumber, b: object = None) -> None:
