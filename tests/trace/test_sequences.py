@@ -103,6 +103,31 @@ def test_an_array_is_no_index_of_a_list():
         fad.jit(lambda x: [x[0], x[1]][np.argsort(x)])(np.array(X))
 
 
+def in_order(x):
+    found = []
+    for v in x:
+        bisect.insort(found, v)
+    found.insert(int(x[0] * 2) - 3, x[1])                     # from the end, and beyond it
+    found.insert(int(x[1] * 9), x[2] ** 2)
+    return found
+
+
+def rows_and_pairs(x):
+    rows, pairs = [x[:2], x[1:] * 2], [(x[0], 1)]
+    rows.insert(int(x[0] > x[1]), x[:2] ** 2)
+    pairs.insert(int(x[2] > 1.0), (x[1], 2))
+    return rows, pairs
+
+
+@pytest.mark.parametrize("f", [in_order, rows_and_pairs], ids=lambda f: f.__name__)
+def test_a_list_gets_an_element_where_data_say(f):
+    for x in (np.array([0.5, 2.0, 1.5]), np.array([2.5, 0.1, 0.7])):
+        for y, wanted in zip(fad.jit(f, fallback=False)(x), f(x), strict=True):
+            np.testing.assert_array_equal(y, wanted)
+    slopes = fad.jacobian(lambda x: np.array(in_order(x)), fallback=False)(x)
+    np.testing.assert_allclose(slopes, [[0, 0, 2 * x[2]], [0, 1, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]], atol=1e-12)
+
+
 def _left_by(f, make):
     """What a function of operator's returns for two arguments, and what the first one holds then."""
     def run(x):

@@ -56,6 +56,7 @@ from .handling import HandlingRuntime
 from .instances import Instances
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
+from .ordering import insert
 from .special_methods import PLAIN
 from .texts import Texts
 
@@ -187,12 +188,11 @@ class Runtime(
             if isinstance(getattr(f, "registry", None), MappingProxyType):
                 return functools.partial(self._dispatched, f.dispatch, None) if is_tracing() else f  # type: ignore[attr-defined]
             return f if self.is_captured(f) else self.capture.swap(f)
-        if (
-            isinstance(f, (MethodType, BuiltinMethodType))
-            and f.__name__ == "sort"
-            and type(f.__self__) in (list, Items, RowList)
-        ):
-            return functools.partial(self.sort_list, f.__self__)  # type: ignore[arg-type]
+        if isinstance(f, (MethodType, BuiltinMethodType)) and type(f.__self__) in (list, Items, RowList):
+            if f.__name__ == "sort":
+                return functools.partial(self.sort_list, f.__self__)  # type: ignore[arg-type]
+            if f.__name__ == "insert":
+                return functools.partial(insert, f.__self__, self._object(f))  # type: ignore[arg-type]
         if type(f) is MethodType:
             return self._method(f)
         if f is filter:

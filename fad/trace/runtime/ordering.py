@@ -206,6 +206,17 @@ def sort(items: list, /, *, key: object = None, reverse: object = False) -> None
     items[:] = sorted_(items, key=key, reverse=reverse)
 
 
+def insert(items: list, otherwise: Callable, place: ArrayOrNumber, x: object) -> None:
+    """items.insert(place, x). otherwise: the list's own method, for a place that data do not decide."""
+    if not isinstance(place, Tracer) or stack.is_live():
+        return otherwise(place, x)
+    n, where = len(items), registry["where"]
+    at = registry["clip"](where(place < 0, place + n, place), 0, n)
+    k = registry["iota"](n + 1, dtype=INT)
+    note(items)
+    items[:] = reordered([*items, x], where(k < at, k, where(k == at, n, k - 1)))
+
+
 def _of_all(name: str, decisive: bool, join: str) -> Callable:
     """any or all: what is known decides at once, what is traced is joined. Python stops at the first that decides: what
     comes later may change nothing.
