@@ -15,6 +15,7 @@ from ..util.lazy import imported
 from ..util.where import module_name
 from .kinds import shape_of
 from .literals import as_array
+from .precision import PRECISIONS
 
 
 class Face(NamedTuple):
@@ -65,10 +66,11 @@ _unresolved: dict[str, dict[str, Face]] = {}  # a module (or class) -> the faces
 
 
 def face(*names: str, method: str = "", property: str = "", creation: bool = False, samples: tuple = (), note: str = "",
-         routine: bool = False) -> Callable:
-    """Decorator: this function is what the named functions mean, and the array method (or property) of that name."""
+         routine: bool = False, precision: str = "") -> Callable:
+    """Decorator: this function is what the named functions mean, and the array method (or property) of that name.
+    precision: of its results, where its formulas do not see to that (see precision.py)."""
     def register(call: Callable) -> Callable:
-        call = finite_inputs(call)
+        call = PRECISIONS[precision](finite_inputs(call))
         for name in names:
             add_face(name, call, creation=creation, samples=samples, note=note, routine=routine)
         if method:

@@ -119,12 +119,14 @@ def _toeplitz(c_or_cr: object) -> AnyArray:
 
 
 @face("scipy.linalg.solve_toeplitz",
-      samples=("la.solve_toeplitz(v + np.array([3.0, 0.0, 0.0, 0.0]), x.T)", "la.solve_toeplitz((v, v ** 2), v)"))
+      samples=("la.solve_toeplitz(v + np.array([3.0, 0.0, 0.0, 0.0]), x.T)", "la.solve_toeplitz((v, v ** 2), v)"),
+      precision="double")
 def solve_toeplitz(c_or_cr: ArrayLike, b: ArrayLike, check_finite: bool = True) -> AnyArray:
     return BY_NAME["numpy.linalg.solve"].call(_toeplitz(c_or_cr), as_array(b))
 
 
-@face("scipy.linalg.matmul_toeplitz", samples=("la.matmul_toeplitz((v, 2 * v), x.T)", "la.matmul_toeplitz(v, v)"))
+@face("scipy.linalg.matmul_toeplitz", samples=("la.matmul_toeplitz((v, 2 * v), x.T)", "la.matmul_toeplitz(v, v)"),
+      precision="double")
 def matmul_toeplitz(c_or_cr: ArrayLike, x: ArrayLike, check_finite: bool = False, workers: object = None) -> AnyArray:
     return BY_NAME["numpy.matmul"].call(_toeplitz(c_or_cr), as_array(x))
 

@@ -216,7 +216,8 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: bool
     return in_dtype(registry["pow"](base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
 
-@face("numpy.geomspace", creation=True, samples=("np.geomspace(v[0], v[1], 4)", "np.geomspace(-v[0], -2.0, 4)"))
+@face("numpy.geomspace", creation=True, samples=("np.geomspace(v[0], v[1], 4)", "np.geomspace(-v[0], -2.0, 4)"),
+      precision="double")
 def geomspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: bool = True, dtype: DTypeLike = None,
               axis: int = 0) -> AnyArray:
     """Equal steps of the logarithm between the ends' absolute values, in the sign of both."""

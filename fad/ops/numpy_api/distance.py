@@ -36,6 +36,7 @@ METRICS: dict[str, Callable] = {
     "correlation": lambda a, b: _cosine(_centred(a), _centred(b)),
     "braycurtis": lambda a, b: _last(abs(a - b)) / _last(abs(a + b)),
     "canberra": lambda a, b: _last(_canberra(abs(a - b), abs(a) + abs(b)))}
+IN_DOUBLE = {"euclidean", "braycurtis", "canberra"}           # between two vectors
 SHORT = {"cityblock": "cityblock", "manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean",
          "chebychev": "chebyshev"}
 
@@ -60,7 +61,7 @@ def _metric(name: str, metric: str, options: dict) -> Callable:
 
 @face("scipy.spatial.distance.cdist",
       samples=("distance.cdist(x, x[:2] + 0.3)", "distance.cdist(x, v[None], 'sqeuclidean')",
-               "distance.cdist(x, v[None], 'cosine')"))
+               "distance.cdist(x, v[None], 'cosine')"), precision="double")
 def cdist(XA: ArrayLike, XB: ArrayLike, metric: str = "euclidean", *, out: object = None,
           **options: object) -> AnyArray:
     if out is not None:
@@ -72,7 +73,8 @@ def cdist(XA: ArrayLike, XB: ArrayLike, metric: str = "euclidean", *, out: objec
     return of_pair(registry["reshape"](a, shape_of(a)[0], 1, shape_of(a)[1]), registry["reshape"](b, 1, *shape_of(b)))
 
 
-@face("scipy.spatial.distance.pdist", samples=("distance.pdist(x)", "distance.pdist(x, 'cityblock')"))
+@face("scipy.spatial.distance.pdist", samples=("distance.pdist(x)", "distance.pdist(x, 'cityblock')"),
+      precision="double")
 def pdist(X: ArrayLike, metric: str = "euclidean", *, out: object = None, **options: object) -> AnyArray:
     if out is not None:
         raise refuse("scipy.spatial.distance.pdist", "out", do="assign the result")
@@ -100,15 +102,16 @@ def _vector(u: object) -> AnyArray:
 
 
 for _name, _of_pair in METRICS.items():
-    face(f"scipy.spatial.distance.{_name}", samples=(f"distance.{_name}(v, x[0])",))(_between_vectors(_name, _of_pair))
+    face(f"scipy.spatial.distance.{_name}", samples=(f"distance.{_name}(v, x[0])",),
+         precision="double" if _name in IN_DOUBLE else "")(_between_vectors(_name, _of_pair))
 
 
-@face("scipy.spatial.distance.minkowski")
+@face("scipy.spatial.distance.minkowski", precision="double")
 def minkowski(u: ArrayLike, v: ArrayLike, p: object = 2, w: object = None) -> AnyArray:
     return _between_vectors("minkowski", _minkowski(p))(u, v, w)
 
 
-@face("scipy.spatial.distance.seuclidean", samples=("distance.seuclidean(v, x[0], x[1])",))
+@face("scipy.spatial.distance.seuclidean", samples=("distance.seuclidean(v, x[0], x[1])",), precision="double")
 def seuclidean(u: ArrayLike, v: ArrayLike, V: ArrayLike) -> AnyArray:
     return _length((_vector(u) - _vector(v)) / registry["sqrt"](_vector(V)))
 
@@ -120,7 +123,8 @@ def mahalanobis(u: ArrayLike, v: ArrayLike, VI: ArrayLike) -> AnyArray:
 
 
 @face("scipy.spatial.distance.jensenshannon",
-      samples=("distance.jensenshannon(v, x[0])", "distance.jensenshannon(x, x ** 2, 2.0, axis=1, keepdims=True)"))
+      samples=("distance.jensenshannon(v, x[0])", "distance.jensenshannon(x, x ** 2, 2.0, axis=1, keepdims=True)"),
+      precision="given")
 def jensenshannon(p: AnyArray, q: AnyArray, base: object = None, *, axis: int = 0, keepdims: bool = False) -> AnyArray:
     """The root of the mean divergence from what lies between two distributions (J. Lin, IEEE Transactions on
     Information Theory 37 (1991) 145)."""

@@ -50,7 +50,7 @@ def _trimmed(name: str, moment: Callable, given: str) -> None:
         y = moment(centre, spread, n)
         return y if kept is None else where(BY_NAME["numpy.any"].call(registry["isnan"](x), axis=ax), math.nan, y)
     face(f"scipy.stats.{name}", samples=(f"stats.{name}(x{given})",
-                                         f"stats.{name}(v, (0.3, 0.8), (True, False))"))(call)
+                                         f"stats.{name}(v, (0.3, 0.8), (True, False))"), precision="given")(call)
 
 
 _trimmed("tmean", lambda centre, spread, n: centre, ", axis=1")
@@ -147,7 +147,8 @@ def _distance(p: int, u: object, v: object, u_weights: object, v_weights: object
 
 
 @face("scipy.stats.wasserstein_distance",
-      samples=("stats.wasserstein_distance(v, x[0])", "stats.wasserstein_distance(v, x[0], x[1], x[2])"))
+      samples=("stats.wasserstein_distance(v, x[0])", "stats.wasserstein_distance(v, x[0], x[1], x[2])"),
+      precision="double")
 def wasserstein_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: object = None,
                          v_weights: object = None) -> AnyArray:
     return _distance(1, u_values, v_values, u_weights, v_weights)

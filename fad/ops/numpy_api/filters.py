@@ -97,7 +97,7 @@ def sosfilt(sos: ArrayLike, x: AnyArray, axis: int = -1, zi: "ArrayLike | None" 
     return y if zi is None else (y, BY_NAME["numpy.moveaxis"].call(BY_NAME["numpy.stack"].call(ends), 1, ax + 1))
 
 
-@face("scipy.signal.lfilter_zi", samples=("signal.lfilter_zi(v, v[::-1])",))
+@face("scipy.signal.lfilter_zi", samples=("signal.lfilter_zi(v, v[::-1])",), precision="given")
 def lfilter_zi(b: ArrayLike, a: ArrayLike) -> AnyArray:
     """The state in which a step's response is steady: (1 - A) z = B, with A the transpose of a's companion matrix."""
     bs, as_ = _coefficients(b, a)
@@ -163,7 +163,7 @@ def filtfilt(b: Any, a: Any, x: ArrayLike, axis: int = -1, padtype: "str | None"
 
 @face("scipy.signal.savgol_filter",
       samples=("signal.savgol_filter(np.tile(v, 2), 5, 2)", "signal.savgol_filter(x, 3, 1, axis=0, mode='nearest')",
-               "signal.savgol_filter(np.tile(v, 2), 5, 3, deriv=1, delta=0.5)"))
+               "signal.savgol_filter(np.tile(v, 2), 5, 3, deriv=1, delta=0.5)"), precision="given")
 def savgol_filter(x: ArrayLike, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
                   mode: str = "interp", cval: float = 0.0) -> AnyArray:
     """Polynomials of least squares in a moving window (A. Savitzky and M. J. E. Golay, Analytical Chemistry 36 (1964)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from ..face import BY_NAME, face
+from ..precision import double
 from .arguments import extent_of, live, one_axis, rank, ravel, refuse
 
 exp, log, sqrt, where, absolute = (registry[name] for name in ("exp", "log", "sqrt", "where", "abs"))
@@ -152,7 +153,7 @@ def power_divergence(f_obs: ArrayLike, f_exp: "ArrayLike | None" = None, ddof: o
     o, ax = sample("power_divergence", f_obs, axis)
     e = mean(o, axis=ax, keepdims=True) if f_exp is None else live(f_exp)
     if f_exp is not None:
-        totals = [total(part + registry["zeros_like"](o), ax) for part in (o, e)]
+        totals = [total(double(part) + registry["zeros_like"](o), ax) for part in (o, e)]
         off = absolute(totals[0] - totals[1]) > 1.4901161193847656e-08 * absolute(totals[1])    # sqrt(eps)
         registry["check_that"](BY_NAME["numpy.any"].call(off), False, error="ValueError",
                                what="the sums of the observed and of the expected frequencies must agree")

@@ -10,6 +10,7 @@ from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
+from ..precision import double
 from .arguments import as_array, fixed, one_axis, rank
 from .scan import areas, part, steps_along, trapezoid
 from .within import add_solver
@@ -63,7 +64,7 @@ def simpson(y: AnyArray, x: "ArrayLike | None" = None, *, dx: object = 1.0, axis
     n = shape_of(y)[ax]
     if not extents.is_at_least(n, 3, "simpson"):
         return trapezoid(y, x, dx, ax)
-    h = as_array(steps_along(y, x, dx, ax))
+    h = double(as_array(steps_along(y, x, dx, ax)))
     if rank(h) and rank(h) != rank(y):
         raise ValueError("x must be a vector, or have as many axes as y")
     area = _parabolas(y, h, ax, (n - 1) // 2)
@@ -73,7 +74,8 @@ def simpson(y: AnyArray, x: "ArrayLike | None" = None, *, dx: object = 1.0, axis
 
 
 @face("scipy.integrate.romb", samples=("integrate.romb(np.append(v, v[0]))", "integrate.romb(x[:, :3], dx=0.5)",
-                                       "integrate.romb(np.vstack([x, x[:2]]), axis=0)"))
+                                       "integrate.romb(np.vstack([x, x[:2]]), axis=0)"),
+      precision="double")
 def romb(y: AnyArray, dx: Any = 1.0, axis: int = -1) -> AnyArray:
     """Trapezoids of 1, 2, 4, ... intervals, extrapolated to none (W. Romberg, 1955)."""
     y = as_array(y)

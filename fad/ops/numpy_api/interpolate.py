@@ -27,7 +27,8 @@ def hermite(x: Any, y: Any, slopes: AnyArray, extrapolate: object, axis: int) ->
                      True if extrapolate is None else extrapolate, axis)
 
 
-@face("scipy.interpolate.CubicHermiteSpline", samples=("interpolate.CubicHermiteSpline(np.cumsum(v), v * v, v)(v)",))
+@face("scipy.interpolate.CubicHermiteSpline", samples=("interpolate.CubicHermiteSpline(np.cumsum(v), v * v, v)(v)",),
+      precision="double")
 def cubic_hermite(x: ArrayLike, y: ArrayLike, dydx: ArrayLike, axis: int = 0, extrapolate: object = None) -> Piecewise:
     x, y, ax = samples(x, y, axis)
     return hermite(x, y, samples(x, dydx, axis)[1], extrapolate, ax)
@@ -68,7 +69,7 @@ def _end_row(h: AnyArray, s: AnyArray, bc: Any, least: int) -> tuple:
 @face("scipy.interpolate.CubicSpline", samples=(
     "interpolate.CubicSpline(np.cumsum(v), v * v)(v + 0.4)",
     "interpolate.CubicSpline(np.arange(3.0), x, bc_type='natural')(v)",
-    "interpolate.CubicSpline(np.cumsum(v), x, axis=1, bc_type=('clamped', (2, x[:, 0])))(v, 1)"))
+    "interpolate.CubicSpline(np.cumsum(v), x, axis=1, bc_type=('clamped', (2, x[:, 0])))(v, 1)"), precision="double")
 def cubic_spline(x: ArrayLike, y: ArrayLike, axis: int = 0, bc_type: str = "not-a-knot",
                  extrapolate: object = None) -> Piecewise:
     x, y, ax = samples(x, y, axis)
@@ -118,7 +119,7 @@ def _with(a: AnyArray, k: Extent, row: AnyArray) -> AnyArray:
 
 @face("scipy.interpolate.PchipInterpolator",
       samples=("interpolate.PchipInterpolator(np.cumsum(v), np.sin(9 * v))(v + 0.4)",
-                "interpolate.PchipInterpolator(np.arange(3.0), x)(v)"))
+                "interpolate.PchipInterpolator(np.arange(3.0), x)(v)"), precision="double")
 def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: object = None) -> Piecewise:
     """Slopes that keep monotone data monotone (F. N. Fritsch and J. Butland, SIAM Journal on Scientific and
     Statistical Computing 5 (1984) 300)."""
@@ -144,7 +145,7 @@ def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: object = None)
 @face("scipy.interpolate.Akima1DInterpolator",
       samples=("interpolate.Akima1DInterpolator(np.cumsum(v), np.sin(9 * v))(np.cumsum(v)[:3] + 0.1)",
                "interpolate.Akima1DInterpolator(np.arange(3.0), x, method='makima')(2 * v)"),
-      note="where no four neighbouring slopes are equal in pairs")
+      note="where no four neighbouring slopes are equal in pairs", precision="double")
 def akima(x: ArrayLike, y: ArrayLike, axis: int = 0, *, method: str = "akima", extrapolate: object = None) -> Piecewise:
     """Slopes weighed by how little the slopes beside them change (H. Akima, Journal of the ACM 17 (1970) 589;
     "makima" is MATLAB's variant)."""

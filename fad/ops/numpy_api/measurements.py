@@ -10,6 +10,7 @@ from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
+from ..precision import as_given, double
 from .arguments import as_array, live, one_axis, rank, refuse
 from .moments import root
 
@@ -33,6 +34,7 @@ def _masks(x: AnyArray, labels: object, index: object) -> "tuple[list, tuple | N
 def _measured(measure: Callable, input: AnyArray, labels: "list | None", index: "list | None") -> AnyArray:
     """The measure of each part."""
     x = live(input)
+    x = x if measure is not _total or labels is None else double(x)
     masks, shape = _masks(x, labels, index)
     found = [measure(x, mask) for mask in masks]
     return found[0] if shape is None else registry["reshape"](BY_NAME["numpy.stack"].call(found), *shape)
@@ -128,7 +130,7 @@ def _filtered(input: object, amount: object, n: int, axis: int, output: object, 
         raise RuntimeError("sequence argument must have length equal to input rank")
     for k in range(rank(x)):
         x = x * _along(x, k, weight(_frequencies(x, k, n if k == ax else -1), amounts[k]))
-    return x
+    return as_given(lambda _: x)(live(input))
 
 
 @face("scipy.ndimage.fourier_gaussian",
@@ -147,5 +149,5 @@ def fourier_uniform(input: ArrayLike, size: object, n: int = -1, axis: int = -1,
 @face("scipy.ndimage.fourier_shift",
       samples=("ndimage.fourier_shift(x, 0.7)", "ndimage.fourier_shift(x, (v[0], 1.0))"))
 def fourier_shift(input: ArrayLike, shift: object, n: int = -1, axis: int = -1, output: object = None) -> AnyArray:
-    return _filtered(input, shift, n, axis, output,
+    return _filtered(double(live(input)), shift, n, axis, output,
                      lambda f, shift: registry["exp"](-2j * math.pi * shift * f))

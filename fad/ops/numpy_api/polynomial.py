@@ -165,7 +165,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> AnyArray:
 
 
 @face("numpy.polydiv", samples=("np.polydiv(v, v[:2])", "np.polydiv(v, v[2:] * 1.5)[0]", "np.polydiv(v[:2], v)",
-                                "np.polydiv(v, v[:1])[0]"))
+                                "np.polydiv(v, v[:1])[0]"), precision="given")
 def polydiv(u: ArrayLike, v: ArrayLike) -> tuple:
     """Quotient and remainder. Long division is the recursive filter whose coefficients are the divisor's."""
     u, v = (x + 0.0 for x in _vectors(u, v))

@@ -61,7 +61,8 @@ def upfirdn(h: ArrayLike, x: ArrayLike, up: int = 1, down: int = 1, axis: int = 
     return _back(whole[..., ::down], ax)
 
 
-@face("scipy.signal.resample_poly", samples=("signal.resample_poly(v, 3, 2)", "signal.resample_poly(x, 2, 3, axis=1)"))
+@face("scipy.signal.resample_poly", samples=("signal.resample_poly(v, 3, 2)", "signal.resample_poly(x, 2, 3, axis=1)"),
+      precision="given")
 def resample_poly(x: AnyArray, up: int, down: int, axis: int = 0, window: ArrayLike = ("kaiser", 5.0),
                   padtype: str = "constant", cval: object = None) -> AnyArray:
     """upfirdn with a low-pass filter of twice ten periods, its delay taken off."""
@@ -97,7 +98,7 @@ def _upfirdn_length(taps: int, n: int, up: int, down: int) -> int:
 
 
 @face("scipy.signal.decimate", samples=("signal.decimate(np.concatenate([v] * 8), 2)",
-                                        "signal.decimate(np.concatenate([v] * 8), 2, ftype='fir')"))
+                                        "signal.decimate(np.concatenate([v] * 8), 2, ftype='fir')"), precision="given")
 def decimate(x: ArrayLike, q: int, n: Any = None, ftype: str = "iir", axis: int = -1,
              zero_phase: bool = True) -> AnyArray:
     design = imported("scipy.signal")
@@ -190,7 +191,7 @@ def gauss_spline(x: ArrayLike, n: int) -> AnyArray:
     return registry["exp"](-live(x) ** 2 / (2.0 * spread)) / math.sqrt(2.0 * math.pi * spread)
 
 
-@face("scipy.signal.sawtooth", samples=("signal.sawtooth(7 * x)", "signal.sawtooth(7 * x, v)"))
+@face("scipy.signal.sawtooth", samples=("signal.sawtooth(7 * x)", "signal.sawtooth(7 * x, v)"), precision="double")
 def sawtooth(t: ArrayLike, width: ArrayLike = 1) -> AnyArray:
     t, w = live(t), live(width)
     at = BY_NAME["numpy.remainder"].call(t, 2.0 * math.pi)
@@ -269,7 +270,7 @@ def sosfiltfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, padtype: "str | No
     return _back(y[..., edge:shape_of(y)[-1] - edge] if edge else y, ax)
 
 
-@face("scipy.signal.vectorstrength", samples=("signal.vectorstrength(v, 0.7)",))
+@face("scipy.signal.vectorstrength", samples=("signal.vectorstrength(v, 0.7)",), precision="double")
 def vectorstrength(events: ArrayLike, period: object) -> tuple:
     """The length and the angle of the mean of the events' phases."""
     e, p = live(events), live(period)

@@ -125,7 +125,7 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True, *, a
     return solve.inv(full_matrix(square(a), assume_a, lower))
 
 
-@face("scipy.linalg.det", samples=("la.det(S)",))
+@face("scipy.linalg.det", samples=("la.det(S)",), precision="double")
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
     a = square(a)
     return determinants.det(in_dtype(a, np.result_type(type_of(a).dtype, np.float64)))

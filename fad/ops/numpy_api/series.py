@@ -231,13 +231,15 @@ for _family in FAMILIES:
         face(f"{_home}.{_p}vander{_several}", samples=(f"{_np}vander2d(v, 2 * v, [1, 2])",) if _several == "2d"
              else ())(partial(vander_of_several, _family))
     face(f"{_home}.{_p}vander", samples=(f"{_np}vander(v, 3)",))(partial(vander, _family))
-    face(f"{_home}.{_p}der", samples=(f"{_np}der(x, 2, scl=0.5)",))(partial(derived, _family))
-    face(f"{_home}.{_p}int", samples=(f"{_np}int(x, 1, [2.0], axis=1)",))(partial(integrated, _family))
+    face(f"{_home}.{_p}der", samples=(f"{_np}der(x, 2, scl=0.5)",), precision="given")(partial(derived, _family))
+    face(f"{_home}.{_p}int", samples=(f"{_np}int(x, 1, [2.0], axis=1)",), precision="given")(
+        partial(integrated, _family))
     face(f"{_home}.{_p}fit", samples=(f"{_np}fit(v, np.sin(v), 2)",))(partial(fitted, _family))
     face(f"{_home}.{_p}add", samples=(f"{_np}add(v, v[:2])", f"{_np}add(v, v[0])"))(partial(combined, operator.add))
     face(f"{_home}.{_p}sub", samples=(f"{_np}sub(v[:2], v)",))(partial(combined, operator.sub))
     if _p != "poly":
-        face(f"{_home}.{_p}2poly", samples=(f"{_np}2poly(v)",))(partial(converted, _family, back=False))
+        face(f"{_home}.{_p}2poly", samples=(f"{_np}2poly(v)",), precision="given")(
+            partial(converted, _family, back=False))
         face(f"{_home}.poly2{_p}",
              samples=(f"np.polynomial.{_family.module}.poly2{_p}(v)",))(partial(converted, _family, back=True))
 
@@ -254,7 +256,8 @@ def polyvalfromroots(x: AnyArray, r: AnyArray, tensor: bool = True) -> AnyArray:
     return METHODS["prod"](x - r, axis=0)
 
 
-@face("numpy.polynomial.polynomial.polyfromroots", samples=("np.polynomial.polynomial.polyfromroots(v)",))
+@face("numpy.polynomial.polynomial.polyfromroots", samples=("np.polynomial.polynomial.polyfromroots(v)",),
+      precision="double")
 def polyfromroots(roots: ArrayLike) -> AnyArray:
     return BY_NAME["numpy.poly"].call(roots)[::-1]
 

@@ -12,6 +12,7 @@ from ...util.array import AnyArray
 from ...util.errors import MissingAttributeError
 from ..face import BY_NAME, face
 from ..literals import is_value
+from ..precision import double
 from .arguments import as_array, live, rank, refuse
 from .polynomial import trimmed, trimmed_behind
 from .series import FAMILIES, Family, count_of, derived, integrated, lengthened, val
@@ -48,7 +49,7 @@ class Series:
         return self._given if self._is_cut else trimmed_behind(self._given)
 
     def __call__(self, arg: AnyArray) -> AnyArray:
-        return val(self.family, arg, self._given)
+        return val(self.family, double(as_array(arg)), self._given)
 
     def deriv(self, m: int = 1) -> "Series":
         return Series(self.family, derived(self.family, self._given, m), is_cut=self._is_cut)

@@ -16,6 +16,7 @@ from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant
+from ..precision import as_given
 from .arguments import as_array, live, rank, refuse
 from .polynomial import trimmed_behind
 from .series import FAMILIES, Family, count_of, mapped, numpys, vector
@@ -84,7 +85,9 @@ def divided(family: Family, c1: AnyArray, c2: AnyArray) -> tuple:
         p = mapped(products[:m + k, k], divisor, 0)
         quotient.append(rest[-1] / p[-1])
         rest = rest[:-1] - quotient[-1] * p[:-1] if m + k > 1 else rest * 0.0
-    return trimmed_behind(BY_NAME["numpy.stack"].call(quotient[::-1])), trimmed_behind(rest)
+    whole = as_given(lambda *_: trimmed_behind(BY_NAME["numpy.stack"].call(quotient[::-1])))(c1, c2)
+    rest = trimmed_behind(rest)
+    return whole, as_given(lambda *_: rest)(c1, c2) if family.prefix in ("poly", "cheb") else rest
 
 
 def line(family: Family, off: AnyArray, scl: AnyArray) -> AnyArray:
@@ -135,11 +138,13 @@ CALLS: "tuple[tuple[str, Callable, str, str], ...]" = (
     ("div", divided, "v, v[:2]", "where the last coefficient of the divisor is not zero"),
     ("line", line, "v[0], v[1]", ""), ("fromroots", from_roots, "v", ""), ("companion", companion, "v", ""),
     ("roots", roots, "", "where the zeros are simple; always complex"))
+PRECISION = {"fromroots": "double", "div": ""}
 for _family in FAMILIES:
     for _name, _call, _given, _note in CALLS:
         _home = f"polynomial.{_family.module}.{_family.prefix}{_name}"
         if (_family.prefix, _name) not in (("poly", "mul"), ("poly", "fromroots")):
             _sample = f"np.{_home}({_given})" if _given else f"np.sort(np.abs(np.{_home}(v)))"
-            face(f"numpy.{_home}", note=_note, samples=(_sample,))(partial(_call, _family))
+            face(f"numpy.{_home}", note=_note, samples=(_sample,), precision=PRECISION.get(_name, "given"))(
+                partial(_call, _family))
 
 __all__ = ["whole_power", "whole_product"]

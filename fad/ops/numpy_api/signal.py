@@ -141,7 +141,8 @@ face("scipy.signal.correlate2d", samples=("signal.correlate2d(x, x[:2, :2], mode
     _on_plane("correlate2d", _correlated, "same, turned"))
 
 
-@face("scipy.signal.hilbert", samples=("np.imag(signal.hilbert(v))", "np.abs(signal.hilbert(x, axis=0))"))
+@face("scipy.signal.hilbert", samples=("np.imag(signal.hilbert(v))", "np.abs(signal.hilbert(x, axis=0))"),
+      precision="given")
 def hilbert(x: ArrayLike, N: object = None, axis: int = -1) -> AnyArray:
     """The analytic signal: it removes negative frequencies and doubles positive ones (S. L. Marple, IEEE Transactions
     on Signal Processing 47 (1999) 2600)."""
@@ -157,7 +158,8 @@ def hilbert(x: ArrayLike, N: object = None, axis: int = -1) -> AnyArray:
     return BY_NAME["numpy.fft.ifft"].call(BY_NAME["numpy.fft.fft"].call(x, n, ax) * weight, None, ax)
 
 
-@face("scipy.signal.detrend", samples=("signal.detrend(x)", "signal.detrend(x, axis=0, type='constant')"))
+@face("scipy.signal.detrend", samples=("signal.detrend(x)", "signal.detrend(x, axis=0, type='constant')"),
+      precision="given")
 def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: object = 0,
             overwrite_data: bool = False) -> AnyArray:
     """The data less its mean, or less the straight line of least squares."""

@@ -14,6 +14,7 @@ from ...util.lazy import imported
 from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
 from ..literals import constant
+from ..precision import as_given
 from .arguments import fixed, in_dtype, one_axis, rank, refuse
 from .fft import as_complex
 from .filters import extended, live_signal
@@ -34,7 +35,7 @@ def freqz(b: ArrayLike, a: ArrayLike = 1, worN: Any = 512, whole: bool = False, 
     step = registry["exp"](w * -1j)
     val = BY_NAME["numpy.polynomial.polynomial.polyval"].call
     b, a = (BY_NAME["numpy.atleast_1d"].call(live_signal(c)) for c in (b, a))
-    return w * (fs / (2 * np.pi)), val(step, b) / val(step, a)
+    return w * (fs / (2 * np.pi)), as_given(lambda *_: val(step, b) / val(step, a))(b, a)
 
 # -- segments --------------------------------------------------------------------------------------
 

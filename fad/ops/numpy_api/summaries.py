@@ -43,7 +43,7 @@ def _summary(*names: str, samples: tuple) -> Callable:
                 return y
             return registry["reshape"](y, *[n for k, n in enumerate(shape_of(y)) if k not in axes_of(ax, rank(x))])
         for name in names:
-            face(f"scipy.stats.{name}", samples=samples)(_in_scipys_order(name, call))
+            face(f"scipy.stats.{name}", samples=samples, precision="given")(_in_scipys_order(name, call))
         return summary
     return register
 
@@ -367,7 +367,7 @@ class FittedLine(NamedTuple):
 
 @face("scipy.stats.linregress",
       samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
-               "stats.linregress(v, np.sin(9 * v)).stderr"))
+               "stats.linregress(v, np.sin(9 * v)).stderr"), precision="double")
 def linregress(x: ArrayLike, y: ArrayLike, alternative: str = "two-sided") -> FittedLine:
     if alternative != "two-sided":
         raise refuse("scipy.stats.linregress", "alternative other than 'two-sided'")

@@ -16,6 +16,7 @@ from ...face import BY_NAME, face
 from ...kinds import shape_of
 from ...linalg.factorizations import solve_lower
 from ...linalg.matrices import transposed
+from ...precision import double
 from ...transcendental import exp, log
 from .. import linalg
 from ..arguments import as_array, live, rank
@@ -31,8 +32,8 @@ def _in_rows(x: AnyArray) -> AnyArray:
 def _log_density(estimate: Any, points: object) -> AnyArray:
     """The logarithm of the density at m points (d, m), or at one point (d,), by n samples (d, n): an array (m,)."""
     data, weights, covariance = (live(x) for x in (estimate.dataset, estimate.weights, estimate.covariance))
-    at, d = _in_rows(live(points)), shape_of(data)[0]
-    if isinstance(shape_of(at)[0], int) and shape_of(at)[0] == 1 and is_at_least(d, 2, "gaussian_kde"):
+    at, d = _in_rows(double(live(points))), shape_of(data)[0]
+    if at_least(d, 2) and isinstance(shape_of(at)[0], int) and shape_of(at)[0] == 1:
         at = transposed(at)
     factor = linalg.lower_cholesky(covariance, False)
     samples, places = (transposed(solve_lower(factor, part)) for part in (data, at))
@@ -60,9 +61,9 @@ class KernelDensity:
     """scipy.stats.gaussian_kde of traced samples."""
 
     def __init__(self, dataset: AnyArray, bw_method: object = None, weights: object = None):
-        self.dataset = _in_rows(live(dataset))
+        self.dataset = _in_rows(double(live(dataset)))
         d, n = shape_of(self.dataset)
-        self.weights = registry["full"](1.0, n, dtype="f8") / n if weights is None else live(weights)
+        self.weights = registry["full"](1.0, n, dtype="f8") / n if weights is None else double(live(weights))
         self.weights = self.weights / total(self.weights, 0)
         self.neff = 1.0 / total(self.weights * self.weights, 0)
         self.factor = self._factor(bw_method, 1.0 * d)

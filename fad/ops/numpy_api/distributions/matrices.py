@@ -179,4 +179,5 @@ SAMPLES = {
 
 for _name, _methods in METHODS_OF.items():
     for _method, _call in _methods.items():
-        face(f"{MODULE}.{_name}_gen.{_method}", samples=SAMPLES.get(f"{_name}.{_method}", ()))(_call)
+        face(f"{MODULE}.{_name}_gen.{_method}", samples=SAMPLES.get(f"{_name}.{_method}", ()),
+             precision="" if _name == "dirichlet" else "double")(_call)

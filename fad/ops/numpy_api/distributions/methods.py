@@ -13,6 +13,7 @@ from ....util.where import module_name
 from ...arithmetic import floor, sqrt
 from ...choice import where
 from ...face import METHODS, face
+from ...precision import in_double
 from ...transcendental import exp, log
 from ..arguments import as_array
 from .averages import AVERAGES
@@ -224,15 +225,17 @@ def nnlf(dist: object, theta: tuple, x: AnyArray) -> AnyArray:
     return where(total != total, math.inf, -total)
 
 
-SHARED = {
+SHARED: "dict[str, Callable]" = {
     "cdf": _probability("cdf", "cdf", 0.0, 1.0), "sf": _probability("sf", "survival", 1.0, 0.0),
     "logcdf": _probability("logcdf", "log_probability", -math.inf, 0.0),
     "logsf": _probability("logsf", "log_survival", 0.0, -math.inf)}
-QUANTILES = {"ppf": _quantile("ppf", "ppf"), "isf": _quantile("isf", "upper_quantile")}
+QUANTILES: "dict[str, Callable]" = {"ppf": _quantile("ppf", "ppf"), "isf": _quantile("isf", "upper_quantile")}
 SUMMARIES: "dict[str, Callable]" = {"mean": mean, "var": var, "std": std, "stats": stats}
-CONTINUOUS_ONLY = {"pdf": pdf, "logpdf": logpdf, "entropy": entropy, "median": median, "interval": interval,
-                   "nnlf": nnlf}
-DISCRETE_ONLY = {"pmf": pmf, "logpmf": logpmf}
+CONTINUOUS_ONLY: "dict[str, Callable]" = {"pdf": pdf, "logpdf": logpdf, "entropy": entropy, "median": median,
+                                          "interval": interval, "nnlf": nnlf}
+DISCRETE_ONLY: "dict[str, Callable]" = {"pmf": pmf, "logpmf": logpmf}
+for _calls in (SHARED, QUANTILES, SUMMARIES, CONTINUOUS_ONLY, DISCRETE_ONLY):
+    _calls.update({name: in_double(call) for name, call in _calls.items()})
 SAMPLES = {
     "rv_continuous.logpdf": ("stats.norm.logpdf(x, v, 1.0 + v)", "stats.gamma.logpdf(v, 2.0 + v, scale=0.7)",
                              "stats.t.logpdf(x, 3.0 + v)"),
@@ -281,13 +284,14 @@ for _class, _table, _methods in (("rv_continuous", CONTINUOUS,
 
 @face("scipy.stats._distn_infrastructure.rv_frozen.stats", creation=True)
 def frozen_stats(frozen: Any, moments: str = "mv") -> Any:
-    return stats(frozen.dist, *frozen.args, moments=moments, **frozen.kwds)
+    return SUMMARIES["stats"](frozen.dist, *frozen.args, moments=moments, **frozen.kwds)
 
 
 _OF_FROZEN: "dict[str, Callable]" = {name: call for name, call in SUMMARIES.items() if name != "stats"}
 _FROZEN: "dict[str, dict[str, Callable]]" = {
-    "rv_frozen": {**SHARED, **_OF_FROZEN, **QUANTILES, "entropy": entropy, "median": median, "interval": interval},
-    "rv_continuous_frozen": {"pdf": pdf, "logpdf": logpdf},
+    "rv_frozen": {**SHARED, **_OF_FROZEN, **QUANTILES,
+                  **{name: CONTINUOUS_ONLY[name] for name in ("entropy", "median", "interval")}},
+    "rv_continuous_frozen": {name: CONTINUOUS_ONLY[name] for name in ("pdf", "logpdf")},
     "rv_discrete_frozen": DISCRETE_ONLY}
 for _class, _calls in _FROZEN.items():
     for _name, _method in _calls.items():

@@ -15,6 +15,7 @@ from ...face import face
 from ...kinds import shape_of
 from ...linalg.factorizations import solve_lower
 from ...linalg.matrices import diagonal, transposed
+from ...precision import in_double
 from ...special.gamma import gammaln
 from ...special.information import xlogy
 from ...transcendental import exp, log
@@ -186,6 +187,7 @@ SAMPLES = {
     MULTINOMIAL: ("stats.multinomial.logpmf(np.array([1, 0, 2, 1]), 4, v / np.sum(v))",)}
 
 for _owner, _methods in METHODS.items():
+    _methods.update({name: in_double(call) for name, call in _methods.items()})
     for _name, _call in _methods.items():
         face(f"{_owner}.{_name}", samples=SAMPLES[_owner] if _name.startswith("log") else ())(_call)
 

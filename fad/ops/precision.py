@@ -1,0 +1,61 @@
+"""Single precision in faces. Some functions of SciPy compute in double precision whatever they are given, others give
+back the precision that they were given. A face whose formulas do neither by themselves says which of the two it is.
+"""
+import functools
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from ..ir.op import registry
+from ..ir.types import COMPLEX, FLOAT, type_of
+from ..util.array import AnyArray
+from .literals import is_value
+
+SINGLE: dict[np.dtype, np.dtype] = {FLOAT: np.dtype("f4"), COMPLEX: np.dtype("c8")}
+DOUBLE: dict[np.dtype, np.dtype] = {np.dtype("f2"): FLOAT, **{narrow: wide for wide, narrow in SINGLE.items()}}
+
+
+def in_double(call: Callable) -> Callable:
+    """The face, which computes in double precision whatever it is given."""
+    @functools.wraps(call)
+    def wide(*args: object, **options: object) -> object:
+        return call(*[double(a) for a in args], **{name: double(a) for name, a in options.items()})
+    return wide
+
+
+def as_given(call: Callable) -> Callable:
+    """The face, whose results are in single precision where all that it is given is."""
+    @functools.wraps(call)
+    def narrow(*args: object, **options: object) -> object:
+        y = call(*args, **options)
+        kinds = {t for t in _dtypes((*args, *options.values())) if t.kind in "fc"}
+        return _mapped(y, SINGLE) if kinds and kinds.isdisjoint(SINGLE) else y
+    return narrow
+
+
+PRECISIONS: dict[str, Callable] = {"": lambda call: call, "double": in_double, "given": as_given}
+
+
+def double(x: object) -> AnyArray:
+    """Arrays and numbers of NumPy's, in lists and tuples too, in double precision."""
+    return _mapped(x, DOUBLE)
+
+
+def _mapped(x: object, to: dict) -> AnyArray:
+    if type(x) is list or type(x) is tuple:
+        return type(x)([_mapped(a, to) for a in x])           # type: ignore[return-value]
+    dtype = to.get(type_of(x).dtype) if _is_array(x) else None
+    return x if dtype is None else registry["cast"](x, dtype=dtype)  # type: ignore[return-value]
+
+
+def _dtypes(xs: Iterable) -> Iterator[np.dtype]:
+    for x in xs:
+        if type(x) in (list, tuple):
+            yield from _dtypes(x)
+        elif _is_array(x):
+            yield type_of(x).dtype
+
+
+def _is_array(x: object) -> bool:
+    """Whether x has a dtype of its own; a number of Python's in a program has not."""
+    return (is_value(x) and not type_of(x).weak) or isinstance(x, (np.ndarray, np.generic))
