@@ -39,7 +39,7 @@ class Face(NamedTuple):
 NOT_FINITE = "array must not contain infs or NaNs"
 # a library's module -> the modules of ops/numpy_api with its faces, until they are loaded
 LATER: dict[str, tuple[str, ...]] = {}
-LIBRARIES = {"numpy", "scipy", "math", "cmath"}
+LIBRARIES = {"numpy", "scipy", "math", "cmath", "statistics"}
 
 
 class _Faces(dict):

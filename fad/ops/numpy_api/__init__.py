@@ -34,6 +34,7 @@ LATER.update({
     "numpy.fft": ("fft",),
     "numpy.linalg": ("chains", "linalg", "norms"),
     "numpy.polynomial": ("series", "series_objects", "series_products"),
+    "statistics": ("statistics",),
     "scipy.fft": ("cosine", "fft"),
     "scipy.integrate": ("integrate",),
     "scipy.interpolate": ("fitpack", "interpolate", "piecewise", "radial", "regular_grids"),

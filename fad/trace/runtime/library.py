@@ -33,7 +33,7 @@ from ..values.tracer import Tracer
 from .builtin import FaceClass
 from .calls import called
 
-MODULES = ("numpy", "math", "cmath", "scipy")
+MODULES = ("numpy", "math", "cmath", "scipy", "statistics")
 MANY = 10_000                                                # numbers that a library's object is made of while tracing
 _METHODS_OF_UFUNCS = ("reduce", "accumulate", "outer", "at", "reduceat")
 
@@ -112,8 +112,8 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not is_pythons:
             args, kwargs = tuple(map(arrayed, args)), {k: arrayed(x) for k, x in kwargs.items()}
-        if is_pythons:                                        # an iterator does not show what it gives
-            args = tuple([list(a) if isinstance(a, Iterator) else a for a in args])
+        if is_pythons:
+            args = _listed(args)
         if found.creation or has_traced(args) or has_traced(kwargs.values()):
             own = None if found.creation or not makes_objects else _of_known_numbers(original, args, kwargs)
             if own is not None:
@@ -134,6 +134,11 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
     return call
 
 
+def _listed(args: tuple) -> tuple:
+    """Arguments of a call; lists in place of iterators, which do not show what they give."""
+    return tuple([list(a) if isinstance(a, Iterator) else a for a in args])
+
+
 def _is_traced(x: object) -> bool:
     return isinstance(x, (Tracer, RowList))
 
@@ -147,6 +152,7 @@ class RoutineCall:
         self.original, self.captured = original, capture.swap(routine)
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
+        args = _listed(args)
         if any(uses(x, _is_traced) for x in (*args, *kwargs.values())):
             load_above(module_name(self.original))
             try:
