@@ -1,7 +1,8 @@
 """NumPy's reductions without nans: nansum, nanmean, nanmax, nancumsum, ... Each fills the gaps and calls its namesake.
+Masked arrays (numpy.ma) are refused.
 """
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, Axes, DTypeLike
 from ..face import face
 from . import moments, reduce, scan
-from .arguments import as_array, axes_of, into, is_given, kept, mask_of, rank
+from .arguments import as_array, axes_of, into, is_given, kept, mask_of, rank, refuse
 
 
 def present(x: AnyArray) -> Any:
@@ -131,3 +132,16 @@ def nanvar(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, 
 def nanstd(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False,
            *, where: ArrayLike = True, mean: object = None, correction: object = None) -> AnyArray:
     return into(out, moments.root(_nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction)))
+
+
+def _refuse_masks(name: str) -> None:
+    def masked(*args: object, **options: object) -> NoReturn:
+        raise refuse(f"numpy.ma.{name}", "arrays", "a masked array is made of an array's memory and a mask",
+                     "keep the mask as an array: np.sum(x, where=mask), np.mean(x[mask]), np.where(mask, x, 0.0)")
+    face(f"numpy.ma.{name}", note="no: keep the mask as an array")(masked)
+
+
+for _name in ("array", "asarray", "fix_invalid", "masked_array", "masked_equal", "masked_greater",
+              "masked_greater_equal", "masked_inside", "masked_invalid", "masked_less", "masked_less_equal",
+              "masked_not_equal", "masked_outside", "masked_values", "masked_where"):
+    _refuse_masks(_name)

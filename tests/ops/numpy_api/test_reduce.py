@@ -1,4 +1,10 @@
 """Reductions and moments: values as NumPy's, derivatives as differences and as each other."""
+import numpy as np
+import pytest
+
+import fad
+from fad.util.errors import UnsupportedFunctionError
+
 from .faces_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""
@@ -33,3 +39,16 @@ np.ptp(e,axis=1); np.trapezoid(e,axis=0); np.isin(e,[1.])
 
 
 test_value, test_derivatives = both_tests(EXPRESSIONS, VALUES_ONLY)
+
+
+MASKED = [lambda x: np.ma.masked_where(x < 0.5, x).sum(), lambda x: np.ma.masked_array(x, x < 0.5).mean(),
+          lambda x: np.ma.masked_invalid(np.log(x)).sum()]
+
+
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+@pytest.mark.parametrize("f", MASKED)
+def test_masked_arrays_have_no_derivative_and_the_error_says_what_to_write(f):
+    x = np.array([0.2, 0.7, 0.9])
+    assert fad.jit(f)(x) == f(x)
+    with pytest.raises(UnsupportedFunctionError, match="keep the mask as an array"):
+        fad.grad(f)(x)
