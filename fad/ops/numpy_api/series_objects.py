@@ -8,7 +8,7 @@ import numpy as np
 
 from ...ir.build import current
 from ...ir.op import registry
-from ...util.array import AnyArray
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import MissingAttributeError
 from ..face import BY_NAME, face
 from ..literals import is_value
@@ -39,9 +39,11 @@ class Series:
 
     def __init__(self, family: Family, coef: AnyArray, domain: object = None, window: object = None, symbol: str = "x",
                  is_cut: bool = True):
-        if domain is not None or window is not None:
-            raise refuse(f"numpy.polynomial.{family.series}", "a domain or window with traced coefficients",
+        if is_value(domain) or is_value(window):
+            raise refuse(f"numpy.polynomial.{family.series}", "a traced domain or window",
                          do="map the argument before the call")
+        own = getattr(np.polynomial, family.series)
+        self.domain, self.window = (np.asarray(own.domain if d is None else d) for d in (domain, window))
         self.family, self._given, self._is_cut = family, live(coef), is_cut
 
     @property
@@ -49,13 +51,26 @@ class Series:
         return self._given if self._is_cut else trimmed_behind(self._given)
 
     def __call__(self, arg: AnyArray) -> AnyArray:
-        return val(self.family, double(as_array(arg)), self._given)
+        return val(self.family, self._mapped(double(as_array(arg))), self._given)
+
+    def _mapped(self, arg: ArrayOrNumber) -> AnyArray:
+        """A point of the domain as one of the window."""
+        offset, scale = np.polynomial.polyutils.mapparms(self.domain, self.window)
+        return arg if (offset, scale) == (0, 1) else offset + scale * arg    # type: ignore[return-value]
+
+    def _scale(self) -> float:
+        return float(np.polynomial.polyutils.mapparms(self.domain, self.window)[1])
+
+    def _made(self, coef: AnyArray, is_cut: bool = False) -> "Series":
+        """A series of this family and domain."""
+        return Series(self.family, coef, self.domain, self.window, is_cut=is_cut)
 
     def deriv(self, m: int = 1) -> "Series":
-        return Series(self.family, derived(self.family, self._given, m), is_cut=self._is_cut)
+        return self._made(derived(self.family, self._given, m, self._scale()), self._is_cut)
 
-    def integ(self, m: int = 1, k: object = (), lbnd: object = 0) -> "Series":
-        return Series(self.family, integrated(self.family, self._given, m, k, lbnd), is_cut=self._is_cut)
+    def integ(self, m: int = 1, k: object = (), lbnd: "ArrayOrNumber | None" = None) -> "Series":
+        start = 0 if lbnd is None else self._mapped(lbnd)     # NumPy's 0 is one of the window
+        return self._made(integrated(self.family, self._given, m, k, start, 1.0 / self._scale()), self._is_cut)
 
     def degree(self) -> int:
         return count_of(self.coef) - 1
@@ -88,13 +103,13 @@ class Series:
         a, n, m = self._given, count_of(self._given), count_of(b)
         a, b = registry["reshape"](a, n), registry["reshape"](b, m)
         whole = a * b if min(n, m) == 1 else whole_product(self.family, a, b)
-        return Series(self.family, whole, is_cut=False)
+        return self._made(whole)
 
     def __pow__(self, n: int) -> "Series":
-        return Series(self.family, whole_power(self.family, self._given, n), is_cut=False)
+        return self._made(whole_power(self.family, self._given, n))
 
     def __neg__(self) -> "Series":
-        return Series(self.family, -self._given, is_cut=self._is_cut)
+        return self._made(-self._given, self._is_cut)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -105,14 +120,15 @@ class Series:
             return NotImplemented
         n = max(count_of(self._given), count_of(b))
         both = [lengthened(registry["reshape"](c, count_of(c)), n) for c in (self._given, b)]
-        return Series(self.family, join(*both), is_cut=False)
+        return self._made(join(*both))
 
     def _beside(self, other: Any) -> Any:
         """The coefficients of a series of this family, or of a number; None of anything else."""
-        if isinstance(other, Series):
-            return other._given if other.family is self.family else None
-        if type(other).__name__ == self.family.series and np.array_equal(other.domain, other.window):
-            return live(other.coef)
+        if type(other).__name__ == self.family.series or isinstance(other, Series) and other.family is self.family:
+            for name in ("domain", "window"):
+                if not np.array_equal(getattr(self, name), getattr(other, name)):
+                    raise TypeError(f"{name.capitalize()}s differ")
+            return other._given if isinstance(other, Series) else live(other.coef)
         is_number = is_value(other) or isinstance(other, (int, float, complex, np.generic))
         return registry["reshape"](live(other), 1) if is_number and not rank(other) else None
 

@@ -1,7 +1,7 @@
 """Polynomials and series as objects, with traced coefficients: operators, derivatives, integrals and degrees."""
 import numpy as np
 import pytest
-from numpy.polynomial import Chebyshev, Polynomial
+from numpy.polynomial import Chebyshev, Hermite, Legendre, Polynomial
 
 import fad
 
@@ -20,6 +20,23 @@ def test_series_are_numpys(make, name):
     np.testing.assert_allclose(fad.jit(f, fallback=False)(X), f(X), rtol=1e-12)
     slope = [(f(X + h) - f(X - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
     np.testing.assert_allclose(fad.grad(f, fallback=False)(X), slope, rtol=1e-6)
+
+
+WINDOWS = {
+    "domain": lambda p: Legendre(p, domain=[0, 2])(p), "window": lambda p: Chebyshev(p, [0, 2], [-2, 1]).deriv(2)(0.3),
+    "calculus": lambda p: (-Legendre(p, [0, 3])).integ()(p) + Polynomial(p, [1, 4]).integ(2, [1.0], 1.5).deriv()(p),
+    "products": lambda p: (Hermite(p, [0, 3]) * Hermite([1.0, 2.0], [0, 3]) - 2)(0.4) + (Hermite(p, [1, 3]) ** 2)(p),
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_a_domain_is_mapped_to_the_window(name):
+    f = WINDOWS[name]
+    np.testing.assert_allclose(fad.jit(f, fallback=False)(X), f(X), rtol=1e-12)
+    slope = np.stack([(f(X + h) - f(X - h)) / 2e-6 for h in 1e-6 * np.eye(3)], axis=-1)
+    np.testing.assert_allclose(fad.jacobian(f, fallback=False)(X), slope, rtol=1e-6, atol=1e-5)
+    with pytest.raises(TypeError, match="Domains differ"):
+        fad.jit(lambda p: (Legendre(p) + Legendre([1.0, 2.0], [0, 2]))(0.3))(X)
 
 
 @pytest.mark.parametrize("make", [Polynomial, Chebyshev])
