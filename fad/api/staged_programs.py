@@ -132,7 +132,7 @@ class StagedPrograms:
         begun = time.monotonic()
         for retries in reversed(range(RETRIES + 1)):
             program, done = self._traced_with_effects(leaves, structure, dynamic)
-            drawing = next((effects for effects in done if effects.has_drawn), None)
+            drawing = next((effects for effects in done if effects.mark.has_drawn), None)
             if drawing is None:
                 break
             try:  # other threads draw from the generators that all share: another trace may meet none of them

@@ -61,8 +61,7 @@ class TraceState:
     told_apart: list[tuple] = field(default_factory=list)       # pairs of inputs, and whether they are one array
     read: list[Any] = field(default_factory=list)               # arrays that were read and may be others
     two_objects: dict[int, Any] = field(default_factory=dict)   # arrays that stand for all views of them
-    texts: Any = None  # the table of those that names stand for on some paths (see trace/values/text.py)
-    things: dict[Any, Any] = field(default_factory=dict)        # the same of functions and members of an Enum, by kinds
+    choices: dict[Any, Any] = field(default_factory=dict)       # kind -> table of what is chosen (trace/values/choice)
     apart: dict[Var, dict] = field(default_factory=dict)        # inputs -> those that share no memory with them
     alternatives: dict[int, tuple] = field(default_factory=dict)           # an inner function's array -> it may be ...
 

@@ -29,7 +29,6 @@ WORDS = {
     "fad/trace/frontend/nodes.py": "Python's functions of sequences",
     "fad/trace/runtime/ordering.py": "Python's functions of sequences",
     "fad/trace/values/operators.py": "Python's operators and methods",
-    "fad/trace/lists/materialise.py": "Python's operators and methods",
     "fad/trace/guards/kinds.py": "Python's operators",
     "fad/trace/values/absent.py": "methods of tensors, which messages name",
     "fad/trace/values/view_call.py": "NumPy's functions and methods whose results are views",

@@ -52,14 +52,9 @@ def _asks(f: FunctionType, cls: type, seen: set) -> bool:
     given = f.__code__.co_varnames[:f.__code__.co_argcount] if f.__name__ in OF_PARAMETERS else ()
     if _has_question(f.__code__, given):
         return True
-    named: list[Any] = [f.__globals__.get(name) for name in f.__code__.co_names] + [
-        getattr(cls, name, None) for name in f.__code__.co_names
-    ]
-    return any(
-        _asks(g, cls, seen)
-        for g in [x.fget if isinstance(x, property) else x for x in named]
-        if type(g) is FunctionType
-    )
+    named: list[Any] = [x for name in f.__code__.co_names for x in (f.__globals__.get(name), getattr(cls, name, None))]
+    called = [x.fget if isinstance(x, property) else x for x in named]
+    return any(_asks(g, cls, seen) for g in called if type(g) is FunctionType)
 
 
 def _has_question(code: CodeType, given: tuple = ()) -> bool:
@@ -70,11 +65,6 @@ def _has_question(code: CodeType, given: tuple = ()) -> bool:
     asked += [steps[k - 1] for k, step in enumerate(steps) if step.opname.endswith(("_IF_NONE", "_IF_NOT_NONE"))]
     if any(not (step.opname == "LOAD_FAST" and step.argval in given) for step in asked):
         return True
-    of_class = (
-        any(none and "CALL" in steps[k + 1].opname for k, none in enumerate(is_none[:-1])) and "type" in code.co_names
-    )
-    return (
-        of_class
-        or "NoneType" in code.co_names
-        or any(_has_question(c) for c in code.co_consts if isinstance(c, CodeType))
-    )
+    is_given = any(none and "CALL" in steps[k + 1].opname for k, none in enumerate(is_none[:-1]))
+    asks_class = "NoneType" in code.co_names or (is_given and "type" in code.co_names)
+    return asks_class or any(_has_question(c) for c in code.co_consts if isinstance(c, CodeType))

@@ -53,11 +53,8 @@ def _known(f: functools._lru_cache_wrapper, args: list, kwargs: dict) -> Any:
     if is_drawn:
         if not before.currsize:                               # one entry alone cannot be taken out
             f.cache_clear()
-        raise UnstageableError(
-            f"{f.__name__}, whose results are kept, draws random numbers",
-            why="it does so at the first call only",
-            do="call it before, outside the function",
-        )
+        raise UnstageableError(f"{f.__name__}, whose results are kept, draws random numbers",
+                               why="it does so at the first call only", do="call it before, outside the function")
     return result
 
 

@@ -16,8 +16,7 @@ from ...util.where import here, is_library
 from ..frontend.functions import is_partial
 from ..objects.containers import is_users
 from ..objects.draws import common_generators, put_back_states, states_now
-from ..values.tracer import was_there
-from .journal import note
+from .journal import note, was_there
 from .percall import steps_here
 from .state import Trial
 

@@ -13,9 +13,9 @@ from ...util.where import Where
 from ..guards.guard import AttributeGuard, Guard, ReadGuard, of_names
 from ..guards.kinds import MISSING
 from ..guards.snapshot import is_same
-from ..objects.containers import Globals, contents, put_contents
+from ..objects.containers import Globals, contents, holding
 from ..objects.draws import common_generators
-from .journal import CONTAINER, GENERATOR, JournalEntry, Mark, journal, note
+from .journal import CONTAINER, GENERATOR, Mark, journal, note
 
 
 class Effects:
@@ -23,14 +23,6 @@ class Effects:
 
     def __init__(self, mark: Mark):
         self.mark = mark
-
-    @property
-    def entries(self) -> list:
-        return list(self.mark.entries.values())
-
-    def undo(self) -> None:
-        """Put back what was changed."""
-        self.mark.undo()
 
     def _containers(self) -> list:
         return [e for e in reversed(self.mark.entries.values()) if e.kind is CONTAINER]
@@ -47,19 +39,15 @@ class Effects:
     def taken_back(self) -> Iterator[None]:
         """For the time of a block all containers hold what they held before the trace."""
         entries = self._containers()
-        now = [contents(e.cell) for e in entries]
-        for e in entries:
-            e.kind.put(e.cell, e.before)
-        try:
+        with holding([(e.cell, e.before) for e in entries]):
             yield
-        finally:
-            for e, after in zip(entries, now):
-                put_contents(e.cell, after)
 
     @property
     def changed(self) -> list:
         """The changed things. Equal numbers and texts count as unchanged."""
-        return [e for e in self.entries if e.kind is not GENERATOR and _is_other(e)]
+        entries = [e for e in self.mark.entries.values() if e.kind is not GENERATOR]
+        return [e for e in entries
+                if (not _unchanged(contents(e.cell), e.before) if e.kind is CONTAINER else e.is_changed)]
 
     def sources(self) -> list:
         """Sources that say whether what was changed is as it was left: what writes it once must do so again where it is
@@ -70,21 +58,13 @@ class Effects:
     def refuse_changes(self, f: object, is_current: bool) -> None:
         """An error if anything has changed, and the program does not know it."""
         if is_current and self.changed:
-            raise SideEffectError(
-                "something outside the function is changed by code that a program does not see",
-                where=_line_of(f),
-                why="it changes as the function is traced, and not at each call",
-                do="change it in the function itself, or in a method that it names",
-            )
-
-    @property
-    def has_drawn(self) -> bool:
-        """Whether random numbers were drawn from a generator that was there before, by this thread or another."""
-        return self.mark.has_drawn
+            raise SideEffectError("something outside the function is changed by code that a program does not see",
+                                  where=_line_of(f), why="it changes as the function is traced, and not at each call",
+                                  do="change it in the function itself, or in a method that it names")
 
     def refuse_draws(self, f: object) -> None:
         """An error if random numbers were drawn from a generator that was there before."""
-        if self.has_drawn:
+        if self.mark.has_drawn:
             raise SideEffectError(
                 "random numbers are drawn while the function is traced",
                 where=_line_of(f),
@@ -156,16 +136,12 @@ def effects_of(builder: Builder) -> Iterator[Any]:
 def undo(done: list) -> None:
     """Put back what some traces have changed, the last one's changes first."""
     for effects in reversed(done):
-        effects.undo()
+        effects.mark.undo()
 
 
 def _line_of(f: object) -> "Where | None":
     code = getattr(f, "__code__", None)
     return Where(code.co_filename, code.co_firstlineno) if code else None
-
-
-def _is_other(e: JournalEntry) -> bool:
-    return not _unchanged(contents(e.cell), e.before) if e.kind is CONTAINER else e.is_changed
 
 
 def left_as(owner: object, now: Any, before: Any) -> Guard:

@@ -21,7 +21,8 @@ from ...util.where import package_name
 from ..objects.containers import CHANGING, contents, is_users, keeps_record, put_contents, same_contents, values_of
 from ..objects.draws import goes_on, put_state, same_state, state_of
 from ..objects.opaque_state import LARGEST, held_in, is_held_in, put_in
-from ..values.tracer import births
+from ..values.tracer import Tracer, births
+from ..values.tracer import was_there as array_was_there
 
 
 class CellKind(NamedTuple):
@@ -43,11 +44,8 @@ def kind_of(x: object) -> "CellKind | None":
     """The kind of a cell; None of what holds nothing that changes."""
     if isinstance(x, _CONTAINERS) or keeps_record(x):
         return CONTAINER
-    if (
-        isinstance(x, _NOTHING)
-        or package_name(type(x)) == "fad"
-        or (isinstance(x, np.ndarray) and (x.nbytes > LARGEST or not x.flags.writeable))
-    ):
+    is_left_out = isinstance(x, np.ndarray) and (x.nbytes > LARGEST or not x.flags.writeable)
+    if is_left_out or isinstance(x, _NOTHING) or package_name(type(x)) == "fad":
         return None
     if isinstance(x, (np.ndarray, bytearray, array, ContextVar)):
         return PYTHON
@@ -147,23 +145,21 @@ class Journal:
         if id(cell) not in mark.entries and self.was_there(cell, mark.born):
             kind = kind_of(cell)
             if kind is not None and id(cell) not in self.generators:
+                is_first = not self.is_noted(cell)
                 mark.entries[id(cell)] = entry = JournalEntry(cell, kind, kind.read(cell))
                 is_lifted = id(cell) in current().trace.lifted_owners
-                if (
-                    kind is CONTAINER
-                    and not is_lifted
-                    and not any(id(cell) in m.entries for m in self.marks[:-1])
-                    and _holds_traced(entry.before)
-                ):
-                    self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's has made it
+                if kind is CONTAINER and is_first and not is_lifted:
+                    if any(isinstance(x, Value) for x in values_of(entry.before)):
+                        self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's made it
 
     def was_there(self, x: object, since: int) -> bool:
         """Whether a thing was there before this birth. All objects that the trace has not made were there."""
+        if isinstance(x, Tracer):
+            return array_was_there(x, since)
         birth = x.birth if isinstance(x, list) and keeps_record(x) else None           # type: ignore[attr-defined]
         if birth is None:
             birth = self.made[id(x)][1] if id(x) in self.made else 0
         return birth < since
-
 
     def is_outer(self, x: object) -> bool:
         """Whether a thing was there before the trace."""
@@ -172,12 +168,8 @@ class Journal:
     def is_untouched(self, x: object) -> bool:
         """Whether a container was there before the trace, and is as it was: nothing that the trace has made is in it.
         """
-        return (
-            not self.is_noted(x)
-            and id(x) not in self.made
-            and (isinstance(x, CHANGING) or is_users(x))
-            and self.is_outer(x)
-        )
+        is_known = id(x) in self.made or self.is_noted(x)
+        return not is_known and (isinstance(x, CHANGING) or is_users(x)) and self.is_outer(x)
 
     def is_noted(self, x: object) -> bool:
         """Whether a cell may have been written to since the trace began."""
@@ -186,10 +178,6 @@ class Journal:
     def begun_as(self, x: object) -> Any:
         """The contents of a container when the trace began."""
         return next((mark.entries[id(x)].before for mark in self.marks if id(x) in mark.entries), None) or contents(x)
-
-
-def _holds_traced(before: Any) -> bool:
-    return any(isinstance(x, Value) for x in values_of(before))
 
 
 def journal() -> Journal:
@@ -259,5 +247,5 @@ def all_made(things: Iterable) -> None:
 
 
 def was_there(x: object, since: int) -> bool:
-    """Whether a container, an object or an iterator was there before this birth."""
+    """Whether an array, a container, an object or an iterator was there before this birth."""
     return journal().was_there(x, since)

@@ -18,7 +18,7 @@ from ...ir.build import Value, current
 from ...ir.graph import Literal
 from ...ir.op import registry
 from ...ir.records import EXAMPLE, ONCE
-from ...ir.types import Type, type_of
+from ...ir.types import type_of
 from ...kernels import draws
 from ...ops.conditional import around
 from ...ops.literals import python_number
@@ -28,7 +28,7 @@ from ...util.errors import UnstageableError
 from ...util.where import here
 from ..objects.draws import goes_on, same_state, state_of
 from .journal import note, standing_in
-from .operands import OneByOneError, Operands, input_by, mapped, new_step, refused
+from .operands import OneByOneError, Operands, input_by, mapped, new_step, refused, type_of_result
 
 # -- generators ------------------------------------------------------------------------------------------------------
 
@@ -97,11 +97,9 @@ class Draw:
         try:
             return draws.drawn(position, self._drawn, values)
         except draws.LostDraw:
-            raise UnstageableError(
-                "random numbers of an earlier call are asked for", where=self.where,
-                why="the reverse sweep draws them again, and they are not known any more",
-                do="draw them before, and pass them as an argument",
-            ) from None
+            raise UnstageableError("random numbers of an earlier call are asked for", where=self.where,
+                                   why="the reverse sweep draws them again, and they are not known any more",
+                                   do="draw them before, and pass them as an argument") from None
 
     def _drawn(self, values: tuple) -> object:
         f = self.f if self.owner is None else getattr(self.owner.generator, self.f.__name__)
@@ -207,7 +205,7 @@ def drawn(f: Callable, args: tuple, kwargs: dict, drawn_from: list) -> Any:
         raise refused(f, "it writes to an array (out)")
     operands, root = KernelOperands(f), current().root
     example = operands.result(f, args, kwargs, drawn_from)
-    t = _type_of(f, example)
+    t = type_of_result(f, False if example is None else example)[1]
     draw = Draw(f, _maker(f, args, kwargs), operands.convert(args), operands.convert(kwargs))
     draw.type, draw.kind = t, type(example)
     ledger = _ledger()
@@ -218,15 +216,6 @@ def drawn(f: Callable, args: tuple, kwargs: dict, drawn_from: list) -> Any:
     note(ledger)
     ledger["position"] = registry["next_position"](position, value)
     return None if example is None else python_number(value) if t.weak else value
-
-
-def _type_of(f: Callable, example: object) -> Type:
-    if isinstance(example, (bool, np.bool_)) or example is None:
-        example = np.bool_(example)
-    elif not (type(example) in (int, float) or isinstance(example, np.generic) or type(example) is np.ndarray) \
-            or np.asarray(example).dtype.kind not in "biufc":
-        raise refused(f, f"it returns {type(example).__name__}, and programs compute with numbers")
-    return type_of(example)
 
 
 def _maker(f: Any, args: tuple, kwargs: dict) -> "MadeAnew | None":

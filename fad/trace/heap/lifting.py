@@ -122,11 +122,8 @@ def _can_be_put(location: Location) -> bool:
 
 def _is_own(location: Location) -> bool:
     """Whether an attribute is the object's own, and not its class's."""
-    return (
-        location.kind != "attribute"
-        or isinstance(location.owner, (type, ModuleType))
-        or location.at in contents(location.owner)
-    )
+    is_objects = location.kind == "attribute" and not isinstance(location.owner, (type, ModuleType))
+    return not is_objects or location.at in contents(location.owner)
 
 
 def _write(location: Location, x: object) -> None:

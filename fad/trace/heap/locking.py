@@ -16,9 +16,8 @@ from ..guards.met import LOCKS
 def is_lock(manager: object) -> bool:
     """Whether a context manager is a lock. A semaphore counts, and so a program does not know it; it is refused."""
     if isinstance(manager, threading.Semaphore):
-        raise UnstageableError(
-            "a semaphore is entered", why="it counts what other threads do", do="use a lock: threading.Lock()"
-        )
+        raise UnstageableError("a semaphore is entered",
+                               why="it counts what other threads do", do="use a lock: threading.Lock()")
     return type(manager) in (*LOCKS, threading.Condition)
 
 
@@ -52,8 +51,5 @@ def called(lock: Any, method: str, args: tuple, kwargs: dict) -> Any:
         return HeldLock(lock).__enter__()
     if method in ("release", "__exit__"):
         return None
-    raise UnstageableError(
-        f"a lock's method {method} is called",
-        why="what it returns depends on other threads",
-        do="enter the lock: with lock: ...",
-    )
+    raise UnstageableError(f"a lock's method {method} is called", why="what it returns depends on other threads",
+                           do="enter the lock: with lock: ...")

@@ -76,7 +76,7 @@ def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
         return _method(f, owner, given)
     if isinstance(f, _DESCRIPTORS) and given:
         return _method(f, given[0], given[1:])
-    if is_fads(f) or _is_looking(f):
+    if is_fads(f) or (isinstance(f, (type, BuiltinFunctionType)) and f in LOOKING):
         _note_callables(given)
         return functools.partial(_note_made, f, given)
     start = [f, *given]
@@ -135,11 +135,8 @@ def _notes_itself(f: object) -> bool:
 def _note_made(f: object, given: Iterable, result: object) -> None:
     """Note what a function of fad's, or one that only looks, has made: an iterator, or a container of Python's."""
     is_container = isinstance(f, type) and isinstance(result, (list, tuple))
-    if (
-        (is_container or isinstance(result, (Iterator, Once)))
-        and f not in (getattr, next)
-        and not any(result is x for x in given)
-    ):
+    is_own = f not in (getattr, next) and not any(result is x for x in given)
+    if is_own and (is_container or isinstance(result, (Iterator, Once))):
         made(result)
 
 
@@ -150,10 +147,6 @@ def _note_new(result: object, start: list) -> None:
         return
     known = set(map(id, reach(start)))
     all_made([x for x in [result, *reach([result])] if id(x) not in known])
-
-
-def _is_looking(f: object) -> bool:
-    return isinstance(f, (type, BuiltinFunctionType)) and f in LOOKING
 
 
 @unprofiled
@@ -172,9 +165,8 @@ def reach(values: Iterable) -> Iterator:
         if _is_cell(x):
             yield x
         if type(x) is FunctionType:
-            yield from [
-                cell for name, cell in zip(x.__code__.co_freevars, x.__closure__ or ()) if name in rebound(x.__code__)
-            ]
+            cells = zip(x.__code__.co_freevars, x.__closure__ or ())
+            yield from [cell for name, cell in cells if name in rebound(x.__code__)]
 
 
 class _InertClasses(dict[type, bool]):
@@ -195,14 +187,8 @@ def _is_inert(cls: type) -> bool:
 
 
 def _is_cell(x: object) -> bool:
-    return (
-        isinstance(x, CHANGING)
-        or keeps_record(x)
-        or is_users(x)
-        or goes_on(x)
-        or holds_no_traced(x)
-        or isinstance(x, np.ndarray)
-    )
+    return (isinstance(x, (*CHANGING, np.ndarray)) or keeps_record(x) or is_users(x) or goes_on(x)
+            or holds_no_traced(x))
 
 
 def _parts(x: object) -> Iterable:
@@ -210,12 +196,8 @@ def _parts(x: object) -> Iterable:
     if isinstance(x, (np.ndarray, ModuleType, Value)) or goes_on(x):
         return ()
     if isinstance(x, (*CHANGING, CellType)) or keeps_record(x) or is_users(x):
-        items = items_in(x)
-        return (
-            items
-            if isinstance(x, (*CHANGING, CellType)) and not is_users(x)
-            else [*items, *_parts_of_class(x if isinstance(x, type) else type(x))]
-        )
+        is_pythons = isinstance(x, (*CHANGING, CellType)) and not is_users(x)
+        return items_in(x) if is_pythons else [*items_in(x), *_parts_of_class(x if isinstance(x, type) else type(x))]
     return parts_of(x)
 
 

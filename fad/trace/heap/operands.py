@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ...ir.affine import Affine
 from ...ir.build import Value, current
 from ...ir.graph import Var
 from ...ir.prelude import Attribute, Integer, Made, PreludeCall
-from ...ir.types import Type
+from ...ir.types import Type, is_too_large, type_of
 from ...util import tree
 from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
@@ -33,11 +34,8 @@ class OneByOneError(UnstageableError):
 
 def refused(f: Callable, why: str, error: type[UnstageableError] = UnstageableError) -> UnstageableError:
     """The error of a call that is no step of the prelude."""
-    return error(
-        f"{getattr(f, '__name__', 'a function')} gives another result at each call",
-        why=why,
-        do="call it before, and pass what it returns as an argument",
-    )
+    return error(f"{getattr(f, '__name__', 'a function')} gives another result at each call", why=why,
+                 do="call it before, and pass what it returns as an argument")
 
 
 def is_seeded(generator: object) -> bool:
@@ -50,6 +48,18 @@ def new_step(function: Callable, args: tuple = (), kwargs: "dict | None" = None)
     trace = current().root.trace
     trace.count_of_steps += 1
     return PreludeCall(trace.count_of_steps - 1, function, args, kwargs or {})
+
+
+def type_of_result(f: Callable, x: Any) -> tuple:
+    """A number or an array that a call returns, a truth value as NumPy's; and its type."""
+    x = np.bool_(x) if isinstance(x, bool) else x
+    if type(x) in (int, float, complex):
+        is_number = not is_too_large(x)
+    else:
+        is_number = (isinstance(x, np.generic) or type(x) is np.ndarray) and x.dtype.kind in "biufc"
+    if not is_number:
+        raise refused(f, f"it returns {type(x).__name__}, and programs compute with numbers")
+    return x, type_of(x)
 
 
 def input_by(step: PreludeCall, t: Type, name: str) -> Any:
@@ -94,9 +104,8 @@ class Operands:
         if goes_on(x):
             entry = current().trace.handles.get(id(x))
             if is_seeded(x):
-                raise refused(
-                    self.f, "it draws from several generators, one of which is made in the function with a seed"
-                )
+                raise refused(self.f,
+                              "it draws from several generators, one of which is made in the function with a seed")
             return entry[1] if entry else x
         if isinstance(x, _PLAIN) or type(x) is np.ndarray:
             return x
@@ -115,15 +124,10 @@ class Operands:
         if type(array) is np.ndarray:
             return array
         form = integers.form(atom) if x.dtype == np.int64 and not x.shape else None
-        if (
-            form is not None
-            and form.const == 0
-            and len(form.terms) == 1
-            and form.terms[0][1] == 1
-            and form.terms[0][0] in integers.dims
-        ):
-            self.extents.setdefault(form.terms[0][0], form.terms[0][0].hint)
-            return Integer(form.terms, 0)
+        extents = [v for v, _ in form.terms if v in integers.dims and form == Affine.of(v)] if form is not None else []
+        if extents:
+            self.extents.setdefault(extents[0], extents[0].hint)
+            return Integer(form.terms, 0)                     # type: ignore[union-attr]
         if form is not None:
             pinned = integers.pin(atom, here())
             if pinned is not None:
@@ -177,12 +181,8 @@ class Operands:
 @contextmanager
 def put_back(generators: list) -> Iterator[None]:
     """Generators go on afterwards from where they are now, and so do those that the modules share."""
-    every = [*generators, *common_generators()]
-    every += [
-        g.bit_generator.seed_seq
-        for g in generators
-        if isinstance(g, numpy_random.Generator) and hasattr(g.bit_generator, "seed_seq")
-    ]
+    of_bits = [g.bit_generator for g in generators if isinstance(g, numpy_random.Generator)]
+    every = [*generators, *common_generators(), *[b.seed_seq for b in of_bits if hasattr(b, "seed_seq")]]
     states = [(g, state_of(g)) for g in every if not isinstance(g, random.SystemRandom)]
     try:
         yield

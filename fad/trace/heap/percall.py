@@ -23,7 +23,7 @@ from ...ir.build import Builder, Value, as_extent, current
 from ...ir.graph import Func, Var, free_vars
 from ...ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of
 from ...ir.records import EXAMPLE, ONCE
-from ...ir.types import Type, is_too_large, type_of
+from ...ir.types import Type, type_of
 from ...ops.conditional import around
 from ...ops.literals import python_number
 from ...util import tree
@@ -46,7 +46,7 @@ from ..objects.draws import (
     state_of,
 )
 from . import kernel_draws
-from .operands import OneByOneError, Operands, holds_traced, is_seeded, new_step, refused
+from .operands import OneByOneError, Operands, holds_traced, is_seeded, new_step, refused, type_of_result
 
 # NumPy's methods that draw entry after entry, and the place of their `size`
 FILLED = {"random": 0, "random_sample": 0, "standard_normal": 0, "standard_exponential": 0, "normal": 2, "uniform": 2,
@@ -87,32 +87,23 @@ class Maker:
         return numpy_random.default_rng  # looked up at the call: NumPy imports the module at its first use
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        return (
-            made(self.original, args, kwargs)
-            if stack.builders() and not stack.is_live()
-            else self.original(*args, **kwargs)
-        )
+        is_traced = stack.builders() and not stack.is_live()
+        return made(self.original, args, kwargs) if is_traced else self.original(*args, **kwargs)
 
 
 def refuse_unseen(f: FunctionType) -> None:
     """An error if code that is not rewritten may ask for what is new at each call."""
     for x in unseen_calls(f):
         raise refused(x, f"{f.__name__} calls it, and its text is not at hand or cannot be rewritten")
-    names = names_used(f.__code__)
-    if "Random" in names or "RandomState" in names or "SystemRandom" in names:
-        raise refused(
-            f, "it may make a generator of random numbers, and its text is not at hand or cannot be rewritten"
-        )
+    if not {"Random", "RandomState", "SystemRandom"}.isdisjoint(names_used(f.__code__)):
+        raise refused(f, "it may make a generator of random numbers, and its text is not at hand or cannot be "
+                         "rewritten")
 
 
 def is_of_module(f: object) -> bool:
     """Whether f is a function of np.random's, which draws from the generator that all share."""
-    return (
-        not isinstance(f, type)
-        and f is not numpy_random.default_rng
-        and module_name(f).startswith("numpy.random")
-        and not hasattr(f, "__self__")
-    )
+    is_function = not isinstance(f, type) and not hasattr(f, "__self__") and f is not numpy_random.default_rng
+    return is_function and module_name(f).startswith("numpy.random")
 
 
 def is_per_call(f: object) -> bool:
@@ -137,11 +128,9 @@ def part_of(owner: object, name: str, value: Callable) -> Callable:
 def refuse_state(owner: object, name: str) -> None:
     """An error if an attribute of a generator is set that draws anew at each call."""
     if goes_on(owner) and not is_seeded(owner):
-        raise UnstageableError(
-            f"{name} of a generator of random numbers is set",
-            why="the program draws from it at each call",
-            do="make a generator in the function, with a seed",
-        )
+        raise UnstageableError(f"{name} of a generator of random numbers is set",
+                               why="the program draws from it at each call",
+                               do="make a generator in the function, with a seed")
 
 
 def made(make: Callable, args: tuple, kwargs: dict) -> Any:
@@ -202,9 +191,7 @@ def recorded(f: Callable, args: tuple, kwargs: dict) -> AnyArray:
             raise refused(f, "it is called in a loop")
         step.first = [] if loops else [trial]
     leaves, step.structure = tree.flatten(trial, is_leaf=goes_on)
-    shapes = operands.shapes(
-        leaves, lambda: tree.flatten(operands.trial(f, args, kwargs, step.draws), is_leaf=goes_on)[0]
-    )
+    shapes = operands.shapes(leaves, lambda: tree.flatten(operands.trial(f, args, kwargs, step.draws), goes_on)[0])
     results = [_leaf(step, k, x, shapes[k], loops, f) for k, x in enumerate(leaves)]
     step.is_stable = _is_stable(f, fargs, fkwargs)
     step.is_filled = _is_filled(f, step, leaves)
@@ -233,13 +220,7 @@ def _leaf(step: PreludeCall, k: int, x: object, shape: tuple, loops: list, f: Ca
         root.trace.handles[id(x)] = (x, Made(step.number, (k,)), state_of(x))
         step.leaves.append(((k,), None, None))
         return x
-    if isinstance(x, (bool, np.bool_)):
-        x = np.bool_(x)
-    elif type(x) in (int, float, complex) and not is_too_large(x):
-        pass
-    elif not (isinstance(x, np.generic) or type(x) is np.ndarray) or x.dtype.kind not in "biufc":
-        raise refused(f, f"it returns {type(x).__name__}, and programs compute with numbers")
-    t = type_of(x)
+    x, t = type_of_result(f, x)
     stacked = Type(t.dtype, (*[as_extent(_count(n)) for _, n in loops], *shape), t.weak and not loops)
     value = root.input(stacked, f"drawn{step.number}")
     root.trace.dense[value.atom] = True
@@ -269,11 +250,8 @@ def steps_here() -> list:
 def repeat(count: ArrayOrNumber, steps: list) -> None:
     """Put the steps of a loop's body, which is now a region of the program, among those of what is around it."""
     if steps:
-        steps_here().append(Repeat(_integer(_count(count)), steps))
-
-
-def _integer(n: object) -> Any:
-    return Integer(((n.atom, 1),), 0) if isinstance(n, Value) else n
+        n = _count(count)
+        steps_here().append(Repeat(Integer(((n.atom, 1),), 0) if isinstance(n, Value) else n, steps))
 
 
 def _is_of_numpys_generator(f: Callable) -> bool:
@@ -287,9 +265,8 @@ def _is_stable(f: Callable, args: tuple, kwargs: dict) -> bool:
         return False
     if hasattr(f, "draws_one_kind"):
         return True
-    return _is_of_numpys_generator(f) or (
-        isinstance(getattr(f, "__self__", None), random.Random) and f.__name__ in SIZED
-    )
+    is_pythons = isinstance(getattr(f, "__self__", None), random.Random)
+    return _is_of_numpys_generator(f) or (is_pythons and f.__name__ in SIZED)
 
 
 def _is_filled(f: Callable, step: PreludeCall, leaves: list) -> bool:
@@ -297,12 +274,10 @@ def _is_filled(f: Callable, step: PreludeCall, leaves: list) -> bool:
     place = FILLED.get(getattr(f, "__name__", "")) if _is_of_numpys_generator(f) else None
     if place is None or len(step.args) > place or len(leaves) != 1 or not isinstance(leaves[0], (float, np.ndarray)):
         return False
-    leaf = leaves[0]
-    return (
-        type_of(leaf).dtype == np.float64
-        and set(step.kwargs) <= {"loc", "scale", "low", "high", "size"}
-        and all(isinstance(x, (int, float)) for x in (*step.args, *[v for k, v in step.kwargs.items() if k != "size"]))
-    )
+    given = [*step.args, *[x for k, x in step.kwargs.items() if k != "size"]]
+    is_plain = step.kwargs.keys() <= {"loc", "scale", "low", "high", "size"} and all(
+        isinstance(x, (int, float)) for x in given)
+    return is_plain and type_of(leaves[0]).dtype == np.float64
 
 
 # -- the end of a trace ----------------------------------------------------------------------------------------------
@@ -327,15 +302,12 @@ def refuse_leaks(root: Builder, func: Func, statics: Any) -> None:
     given up.
     """
     if any(id(x) in root.trace.handles for x in statics):
-        raise UnstageableError(
-            "a generator of random numbers is returned, which the function makes without a seed",
-            why="it is another one at each call",
-        )
+        raise UnstageableError("a generator of random numbers is returned, which the function makes without a seed",
+                               why="it is another one at each call")
     lost = root.trace.drawn.keys() - set(root.inputs)
     if lost and not lost.isdisjoint(free_vars(func)):
-        raise UnstageableError(
-            "random numbers are drawn in a loop that was traced in several ways", do="draw all of them before the loop"
-        )
+        raise UnstageableError("random numbers are drawn in a loop that was traced in several ways",
+                               do="draw all of them before the loop")
 
 
 def placed(entries: list, place: dict) -> list:
@@ -347,22 +319,14 @@ def placed(entries: list, place: dict) -> list:
             done.append(Repeat(fixed(entry.count), placed(entry.steps, place)))
             continue
         entry.function, entry.args, entry.kwargs = fixed(entry.function), fixed(entry.args), fixed(entry.kwargs)
-        entry.leaves = [
-            (
-                path,
-                t
-                and Type(
-                    t.dtype, tuple([fixed(Integer(((n, 1),), 0)) if isinstance(n, Var) else n for n in t.shape]), t.weak
-                ),
-                v,
-            )
-            for path, t, v in entry.leaves
-        ]
+        entry.leaves = [(path, t and Type(t.dtype, fixed(t.shape), t.weak), v) for path, t, v in entry.leaves]
         done.append(entry)
     return done
 
 
 def _placed(x: Any, place: dict) -> Any:
+    if isinstance(x, Var):                                    # an extent
+        return Integer(((place[x], 1),), 0)
     if isinstance(x, Integer):
         return Integer(tuple((place[v] if isinstance(v, Var) else v, c) for v, c in x.terms), x.const)
     if isinstance(x, (Made, Attribute)):

@@ -26,7 +26,6 @@ from ..values.aliases import disentangle
 from ..values.choice import number_of, table_of
 from ..values.text import telling
 from ..values.tracer import Tracer
-from ..values.tracer import was_there as array_was_there
 from .journal import CONTAINER, PYTHON, all_made, journal, note
 
 
@@ -165,7 +164,7 @@ class Trial:
         self.entangled = len(self.builder.region.entangled)
 
     def is_outer(self, container: object) -> bool:
-        """Whether a container was there when the trial began."""
+        """Whether an array or a container was there when the trial began."""
         return self.journal.was_there(container, self.born)
 
     def changed_arrays(self) -> list:
@@ -173,11 +172,9 @@ class Trial:
         return [
             t
             for t, var in self.builder.region.mutated.values()
-            if t.tie is None and not t.is_lost and t._var is not var and self._is_outer(t)
+            if t.tie is None and not t.is_lost and t._var is not var
+            and t.builder is not self.builder and self.is_outer(t)
         ]
-
-    def _is_outer(self, tracer: Tracer) -> bool:
-        return tracer.builder is not self.builder and array_was_there(tracer, self.born)
 
     def changed_containers(self) -> list:
         return [c for c in self.mark.changed(CONTAINER) if id(c) not in self.own]
@@ -305,11 +302,9 @@ class TreeLayout:
         places = {k for k in places if k < len(self.leaves) and self.statics.get(k) is None}
         if not places or self.optional:
             return self
-        made = copy.copy(self)
-        made.optional, made.nones = places, {k for k in places if k in self.statics}
-        made.statics = {k: x for k, x in self.statics.items() if k not in places}
-        made.leaves = [UNDEFINED if k in made.nones else x for k, x in enumerate(self.leaves)]
-        return made
+        nones = places & self.statics.keys()
+        return self._with(optional=places, nones=nones, statics=_without(self.statics, places),
+                          leaves=[UNDEFINED if k in nones else x for k, x in enumerate(self.leaves)])
 
     def numbered(self, places: Iterable) -> "TreeLayout":
         """The layout in which these leaves, texts, are data: their numbers."""
@@ -317,16 +312,17 @@ class TreeLayout:
         numbers = {k: n for k, n in found.items() if n is not None}
         if not numbers:
             return self
-        made = copy.copy(self)
-        made.texts = {**self.texts, **{k: table_of(self.statics[k]) for k in numbers}}
-        made.statics = {k: x for k, x in self.statics.items() if k not in numbers}
-        made.leaves = [numbers.get(k, x) for k, x in enumerate(self.leaves)]
-        return made
+        texts = {**self.texts, **{k: table_of(self.statics[k]) for k in numbers}}
+        return self._with(texts=texts, statics=_without(self.statics, numbers),
+                          leaves=[numbers.get(k, x) for k, x in enumerate(self.leaves)])
 
     def of_kinds(self, zero_dim: Mapping) -> "TreeLayout":
         """The layout, with these kinds of the leaves without axes."""
+        return self._with(zero_dim=zero_dim)
+
+    def _with(self, **parts: Any) -> "TreeLayout":
         made = copy.copy(self)
-        made.zero_dim = zero_dim
+        vars(made).update(parts)
         return made
 
     def undefined(self) -> "TreeLayout":
@@ -347,6 +343,10 @@ class TreeLayout:
                 f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
                 why="a loop or a branch on traced values gives a name one structure",
             )
+
+
+def _without(statics: dict, places: "set | dict") -> dict:
+    return {k: x for k, x in statics.items() if k not in places}
 
 
 def nodes_of(value: object, structure: tree.Structure) -> Iterator:

@@ -1,8 +1,7 @@
 """Lists of captured code: Python's own, or in rows, one array for each leaf of an element.
 
     items       Python's own list                          rows        the list in rows
-    listing     what it holds at a moment
     elements    types of elements, and their arrays        appending   room for what a loop appends
-    export      lists as others see them                   materialise  what is done on the elements one by one
+    export      lists as others see them
     reorder     elements in an order that data decides     distributions   draws with traced parameters
 """

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from ...ir.build import Builder, Value, current
-from ...ir.graph import Equation, Var
+from ...ir.graph import Atom, Equation, Var
 from ...ir.types import INT
 from ...ir.uses import defined_by, operands
 from ...ops.carry import visible_extent
@@ -18,12 +18,10 @@ from ...util.errors import ConcreteValueError, UnstageableError
 from ..heap.journal import journal, note
 from ..heap.state import Array, Container, Name, TreeLayout, Trial
 from ..objects.containers import containers_in
-from ..values.excuses import lies_here, never
 from ..values.place import roots_of
-from ..values.tracer import Tracer, births, was_there
+from ..values.tracer import Tracer, births, lies_here, never, was_there
 from .elements import Like
-from .items import Items
-from .listing import NeedsRoom, NeedsRows, atom_of
+from .items import Items, NeedsRoom, NeedsRows, atom_of, known_difference
 from .rows import Growing
 from .tails import additions
 
@@ -101,7 +99,7 @@ class FilledList:
         if self.growth is not None:
             note(c)
             c.length = self.first + self.growth * iterations
-        c.used = 1 if isinstance(c, Growing) else self.used if _is(most, 0) else self.used + most * iterations
+        c.used = 1 if isinstance(c, Growing) else self.used if _is_zero(most) else self.used + most * iterations
         c.keeper = None if self.has_room else c.keeper
         given = [*last, *[r for x in c.added for r in roots_of(x) if was_there(r, since)]]
         self.forget()
@@ -197,7 +195,7 @@ class AppendedLists:
 
     def _shows_growth(self, x: FilledList, made: Trial, initial: Iterable) -> bool:
         """Whether it is news how many elements an iteration has appended to a list, for which there is room."""
-        if not _is(x.owner.used, 0):
+        if not _is_zero(x.owner.used):
             self._require_room(x, made, initial)
             if not self.are_iterations_known or x.varies:
                 return False
@@ -205,7 +203,7 @@ class AppendedLists:
             if x.growth is None and grown is not None:
                 x.growth = current().value_of(grown) if isinstance(grown, Var) else grown
                 return True
-            if grown is not None and _is_zero(grown, x.growth):
+            if grown is not None and known_difference(grown, x.growth) == 0:
                 return False
         elif x.growth is None:
             return False
@@ -292,14 +290,7 @@ class AppendedLists:
 
     def require_traced(self, eqn: Equation) -> None:
         """A loop that was given arrays for its lists, but computes with nothing that is traced, is plain Python's."""
-        if (
-            self.known
-            and self.knows_all
-            and not any(
-                isinstance(a, Var) and a not in self.known and (a.type.shape or a.type.dtype != INT)
-                for a in operands(eqn)
-            )
-        ):
+        if self.known and self.knows_all and not any(a not in self.known and _is_traced(a) for a in operands(eqn)):
             raise Untraced
 
     def end_loop(self, iterations: object, last: list) -> None:
@@ -321,23 +312,14 @@ def _is_known(iterations: Any) -> bool:
         return False
 
 
-def _is(n: object, number: int) -> bool:
-    return isinstance(n, int) and n == number
-
-
-def _is_zero(a: object, b: object) -> bool:
-    facts = current().integers
-    difference = facts.form(a) - facts.form(atom_of(b))
-    return difference.is_constant and difference.const == 0
+def _is_zero(n: object) -> bool:
+    return isinstance(n, int) and n == 0
 
 
 def _at_most(n: object, bound: object) -> bool:
     """Whether n <= bound can be proved, as it can of what is the same."""
-    if isinstance(n, int) and isinstance(bound, int):
-        return n <= bound
-    facts = current().integers
-    difference = facts.form(atom_of(bound)) - facts.form(atom_of(n))
-    return difference.is_constant and difference.const >= 0
+    left = known_difference(bound, n)
+    return left is not None and left >= 0
 
 
 def make_rows(need: "NeedsRows | NeedsRoom", given_room: list) -> None:
@@ -374,5 +356,10 @@ def _uses_traced(builder: Builder, values: Iterable) -> bool:
     leaves = [leaf for x in values for leaf in TreeLayout(x).data]
     own = {*builder.inputs, *defined_by(builder.equations)}
     used = [v for eqn in builder.equations for v in operands(eqn)] + [x.held for x in leaves if isinstance(x, Tracer)]
-    return any(isinstance(a, Var) and a not in own and (a.type.shape or a.type.dtype != INT) for a in used) or any(
-        isinstance(x, Value) and x.builder is not builder and (x.shape or x.dtype != INT) for x in leaves)
+    outer = [x for x in leaves if isinstance(x, Value) and x.builder is not builder]
+    return any(a not in own and _is_traced(a) for a in used) or any(x.shape or x.dtype != INT for x in outer)
+
+
+def _is_traced(a: Atom) -> bool:
+    """Whether an operand is a variable, and no size."""
+    return isinstance(a, Var) and bool(a.type.shape or a.type.dtype != INT)

@@ -74,11 +74,9 @@ def _drawn(f: Callable, args: tuple, kwargs: dict) -> AnyArray:
 
 def _is_traced_population(x: object) -> bool:
     """Whether a population is of traced values: an array, or a list of them. A traced int is how many there are."""
-    return (
-        bool(x.shape)
-        if isinstance(x, Value)
-        else isinstance(x, RowList) or (isinstance(x, (list, tuple)) and holds_traced(x))
-    )
+    if isinstance(x, Value):
+        return bool(x.shape)
+    return isinstance(x, RowList) or (isinstance(x, (list, tuple)) and holds_traced(x))
 
 
 # -- locations and scales --------------------------------------------------------------------------------------------
@@ -113,9 +111,8 @@ def _refuse_negative(x: object, what: str) -> None:
     """The program raises what NumPy raises for a negative scale or range."""
     if isinstance(x, Value):
         bad = registry["less"](x, 0)
-        registry["check_that"](
-            BY_NAME["numpy.any"].call(bad) if bad.shape else bad, False, what=what, error="ValueError"
-        )
+        bad = BY_NAME["numpy.any"].call(bad) if bad.shape else bad
+        registry["check_that"](bad, False, what=what, error="ValueError")
 
 
 # -- selections ------------------------------------------------------------------------------------------------------
@@ -156,13 +153,11 @@ def shuffled(f: Callable, x: Any, axis: int = 0) -> None:
     views.
     """
     generator: Any = f.__self__                               # type: ignore[attr-defined]
-    rank = x.ndim if isinstance(x, Value) else 1
-    count = x.shape[axis] if isinstance(x, Value) else len(x)
-    order: Any = (
-        order_by(generator, operator.index(count), rank, axis)
-        if is_seeded(generator)
-        else recorded(order_by, (generator, count, rank, axis), {})
-    )
+    rank, count = (x.ndim, x.shape[axis]) if isinstance(x, Value) else (1, len(x))
+    if is_seeded(generator):
+        order: Any = order_by(generator, operator.index(count), rank, axis)
+    else:
+        order = recorded(order_by, (generator, count, rank, axis), {})
     if isinstance(x, Value):
         x[...] = x.take(order, axis)  # type: ignore[attr-defined, index]
     else:

@@ -44,10 +44,8 @@ def element_type(x: object) -> Type:
     t = x if isinstance(x, Type) else x.held.type if isinstance(x, Tracer) else atom_type(x)
     shape = tuple([visible_extent(n, current()) for n in t.shape])                  # type: ignore[union-attr]
     if None in shape:
-        raise UnstageableError(
-            "a list gets arrays whose sizes change from iteration to iteration",
-            do="let the arrays be of one size, or assign into one array",
-        )
+        raise UnstageableError("a list gets arrays whose sizes change from iteration to iteration",
+                               do="let the arrays be of one size, or assign into one array")
     return Type(t.dtype, shape, t.weak)                                             # type: ignore[union-attr]
 
 
@@ -101,9 +99,8 @@ def are_alike(items: list) -> bool:
     if any(x.structure.cls is not None for x in layouts):
         return all(isinstance(x, list) and len(x) == len(items[0]) and are_alike(x) for x in items)
     types = [type_of(x) for x in items]
-    return all(t.rank == types[0].rank for t in types) and (
-        len({t.dtype for t in types}) == 1 or len(items) > LONGEST_RECORD
-    )
+    is_record = len(items) <= LONGEST_RECORD and len({t.dtype for t in types}) > 1
+    return not is_record and len({t.rank for t in types}) == 1
 
 
 LONGEST_RECORD = 8
@@ -156,11 +153,8 @@ def require_fixed(structure: tree.Structure) -> None:
 
 def as_number(x: object, t: Type) -> Any:
     """An element as the number that Python had put into the list: its type gives way to an array's."""
-    return (
-        registry["cast"](x, dtype=t.dtype, weak=True)
-        if t.weak and isinstance(x, Value) and not x.type.weak
-        else convert(x, t)
-    )
+    is_numpys = isinstance(x, Value) and not x.type.weak
+    return registry["cast"](x, dtype=t.dtype, weak=True) if t.weak and is_numpys else convert(x, t)
 
 
 def lists_in(x: Any) -> list:

@@ -1,6 +1,7 @@
 """Lists of captured code as others see them: results are lists of their elements, NumPy's functions are given arrays,
 objects have lists like these.
 """
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...ops.literals import python_number
@@ -15,16 +16,14 @@ def plain(result: object) -> Any:
     """A result in which lists that lie in rows are lists of their elements, and record arrays from outside those
     arrays.
     """
-    leaves, structure = tree.flatten(result, is_leaf=_stands_for_another)
-    if not any(map(_stands_for_another, leaves)):
-        return result
-    return structure.unflatten(
-        [plain(list(x)) if isinstance(x, RowList) else x.outer if isinstance(x, Records) else x for x in leaves]
-    )
+    return _with_others(result, lambda x: isinstance(x, RowList) or (isinstance(x, Records) and x.outer is not None),
+                        lambda x: plain(list(x)) if isinstance(x, RowList) else x.outer)
 
 
-def _stands_for_another(x: object) -> bool:
-    return isinstance(x, RowList) or (isinstance(x, Records) and x.outer is not None)
+def _with_others(result: object, is_one: Callable, other: Callable) -> Any:
+    """A result with other(x) in place of each such thing in it; itself if it has none."""
+    leaves, structure = tree.flatten(result, is_leaf=is_one)
+    return structure.unflatten([other(x) if is_one(x) else x for x in leaves]) if any(map(is_one, leaves)) else result
 
 
 class Delivered(list):
@@ -41,12 +40,8 @@ class Delivered(list):
 
 def deliver(result: object) -> Any:
     """The result of a program, in which lists in rows are to be taken apart when they are there."""
-    leaves, structure = tree.flatten(result, is_leaf=lambda x: isinstance(x, RowList))
-    if not any(isinstance(x, RowList) for x in leaves):
-        return result
-    return structure.unflatten(
-        [Delivered(x) if isinstance(x, RowList) and not x.is_element and not x.layout.statics else x for x in leaves]
-    )
+    return _with_others(result, lambda x: isinstance(x, RowList),
+                        lambda x: x if x.is_element or x.layout.statics else Delivered(x))
 
 
 class _Same(NamedTuple):
@@ -60,8 +55,8 @@ class _Elements:
 
     def __init__(self, structure: tree.Structure, types: tuple, statics: dict):
         self.structure, self.types, self.statics = structure, types, statics
-        self.key = structure, tuple([(t.dtype, t.rank, t.weak) for t in types]), tuple(
-            [(k, id(x)) for k, x in statics.items()])
+        kinds, things = [(t.dtype, t.rank, t.weak) for t in types], [(k, id(x)) for k, x in statics.items()]
+        self.key = structure, tuple(kinds), tuple(things)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Elements) and self.key == other.key

@@ -3,24 +3,113 @@
 Then the elements move into arrays, and the list becomes a RowList (rows.py).
 """
 import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...ir import stack
-from ...ir.build import current
+from ...ir.build import Value, current
 from ...util import tree
 from ...util.defects import door
 from ...util.errors import ConcreteValueError, UnstageableError
 from ..heap.journal import note
 from ..heap.state import is_array
 from ..objects.containers import Record
+from ..values.absent import refuse_methods
 from ..values.aliases import note_fixed
-from ..values.excuses import lies_here
 from ..values.member import Member, Ties, is_fresh
 from ..values.place import roots_of
-from ..values.tracer import births
+from ..values.tracer import births, lies_here
 from .elements import Like, are_alike, common_kinds, common_type, element_type, laid_out, like, require_fixed
-from .listing import Contents, NeedsRows
-from .materialise import GUARDS
+
+
+class NeedsRoom(UnstageableError):
+    """A list gets elements in an iteration of a loop: how many at most (None: nobody knows), what they are like, and
+    whether anything traced has a part in it; varies: whether some iterations are known to add fewer.
+    """
+
+    def __init__(self, owner: Any, samples: list, most: object, is_traced: bool = True, varies: bool = False):
+        super().__init__("a list grows in a loop or branch on traced values",
+                         why="a loop or a branch on traced values gives a name one structure")
+        self.owner, self.samples, self.most, self.is_traced, self.varies = owner, samples, most, is_traced, varies
+
+
+class NeedsRows(UnstageableError):
+    """A list from outside of a region is read or written there by a traced index, and has to lie in rows; samples: what
+    its elements may be like.
+    """
+
+    def __init__(self, owner: Any, samples: list):
+        super().__init__("a list is indexed by a traced integer",
+                         why="it cannot be kept in an array here", do="use an array")
+        self.owner, self.samples = owner, samples
+
+
+class Contents(NamedTuple):
+    """The contents of a list at a moment."""
+
+    kind: type
+    items: list
+    rows: Any
+    layout: Any
+    types: Any
+    length: Any
+    is_element: bool
+    ties: Any
+
+    def same(self, other: "Contents") -> bool:
+        is_one_length = len(self.items) == len(other.items) and atom_of(self.length) is atom_of(other.length)
+        return is_one_length and self.rows is other.rows and all(x is y for x, y in zip(self.items, other.items))
+
+
+IN_ROWS = Contents._fields[2:]                                # attributes of a list that are there in rows only
+
+
+def atom_of(n: object) -> Any:
+    return n.atom if isinstance(n, Value) else n
+
+
+def known_difference(a: object, b: object) -> "int | None":
+    """a - b, where that can be proved to be one number."""
+    facts = current().integers
+    difference = facts.form(atom_of(a)) - facts.form(atom_of(b))
+    return difference.const if difference.is_constant else None
+
+
+class _Held:
+    """The static part of a list's contents: all but its elements, or (in rows, which are data) its length."""
+
+    def __init__(self, contents: Contents):
+        self.contents = contents
+
+    def __eq__(self, other: object) -> bool:
+        found = other.contents if isinstance(other, _Held) else None
+        return found is not None and found.rows is self.contents.rows and found.kind is self.contents.kind
+
+    def __hash__(self) -> int:
+        return id(self.contents.rows)
+
+
+tree.register(
+    Contents,
+    lambda c: ((c.items if c.rows is None else c.length,), _Held(c)),
+    lambda held, inside: held.contents._replace(**{"items" if held.contents.rows is None else "length": inside[0]}),
+)
+
+
+class _Guard:
+    """Stands in a list whose elements lie elsewhere: code written in C may look straight into a list's memory, past the
+    methods of its class (heapq, operator.concat).
+    """
+
+
+def _refuse(*args: object) -> Any:
+    raise UnstageableError("a list whose elements lie in arrays is read by code that knows plain lists only",
+                           do="pass it list(items), or read the elements one by one")
+
+
+refuse_methods(_Guard, _refuse, "lt le gt ge eq ne add radd sub rsub mul rmul truediv rtruediv pow rpow neg abs bool "
+               "float complex int index len iter getitem call getattr array repr hash")
+tree.register(_Guard, _refuse, _refuse)                       # type: ignore[arg-type]
+GUARDS = [_Guard(), _Guard()]                                 # of one alone code may take it that it is in order
 
 
 class Items(list, Record):
@@ -104,23 +193,14 @@ class Items(list, Record):
         return [like(self._as_element(x)) for x in list.__getitem__(self, slice(first, None))]
 
     def contents(self) -> Contents:
-        return Contents(
-            type(self),
-            [] if self.rows else list(list.__iter__(self)),
-            self.rows,
-            self.layout,
-            self.types,
-            self.length,
-            self.is_element,
-            self.ties,
-        )
+        inside = [] if self.rows else list(list.__iter__(self))
+        return Contents(type(self), inside, *[getattr(self, name) for name in IN_ROWS])
 
     def put(self, c: Contents) -> None:
         self.__class__ = c.kind
         list.__setitem__(self, slice(None), GUARDS if c.rows else c.items)
-        self.rows, self.layout, self.types, self.length, self.is_element, self.ties = (
-            c.rows, c.layout, c.types, c.length, c.is_element, c.ties,
-        )
+        for name in IN_ROWS:
+            setattr(self, name, getattr(c, name))
 
     def move_to_rows(self, samples: list, more: object, kind: "type | None" = None) -> None:
         """Let the elements lie in arrays with room for `more`, which will be like the samples."""

@@ -33,9 +33,8 @@ def reordered(items: list, order: object) -> list:
     flat = [tree.flatten(x) for x in items]
     structure = flat[0][1]
     if any(other != structure for _, other in flat):
-        raise UnstageableError(
-            "the items that are sorted differ in structure, and their order depends on traced values"
-        )
+        raise UnstageableError("the items that are sorted differ in structure, and their order depends on traced "
+                               "values")
     require_fixed(structure)
     for found in [found for x in items for found in lists_in(x)]:
         note_fixed(found)

@@ -7,7 +7,7 @@ element by an index that is traced, its elements move into `rows`, one array for
 member.py). roll.py decides which loop moves it, and how much room there is. A method that rows do not have makes the
 list a plain one again, with its length pinned.
 """
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...ir.build import Value, current
@@ -22,24 +22,13 @@ from ...util.array import ArrayOrNumber
 from ..heap.journal import note
 from ..heap.state import TreeLayout, lengthened
 from ..values.aliases import note_fixed
-from ..values.iterate import Steps
+from ..values.iterate import ArrayRows, Steps
 from ..values.member import Member, Ties, as_member, member_of, refuse_write
 from ..values.place import roots_of
 from ..values.text import text_of_list
 from ..values.tracer import Tracer
-from .elements import (
-    Fixed,
-    Like,
-    as_number,
-    common_kinds,
-    have_shapes,
-    like,
-    lists_in,
-    wider_types,
-)
-from .items import Items
-from .listing import Elements, NeedsRoom, NeedsRows, atom_of
-from .materialise import GUARDS, done_plainly
+from .elements import Fixed, Like, as_number, common_kinds, have_shapes, like, lists_in, wider_types
+from .items import Contents, Items, NeedsRoom, NeedsRows, known_difference
 
 
 def fixed(x: object, ties: "Ties | None" = None) -> Any:
@@ -61,9 +50,10 @@ def _as_list_index(place: object) -> Any:
     raise TypeError(f"list indices must be integers or slices, not numpy.{given.dtype}")
 
 
-@done_plainly
 class RowList(Items):
     """A list whose elements lie in arrays. All other methods make it a plain list again."""
+
+    __hash__ = None                                           # type: ignore[assignment]
 
     def append(self, x: object) -> None:
         if self.rows is None:                                 # it became a plain list while x was computed
@@ -130,9 +120,7 @@ class RowList(Items):
     def entries(self, k: int, length: ArrayOrNumber) -> Any:
         """The first entries of a row."""
         row = self.rows[k]
-        facts = current().integers
-        whole = facts.form(atom_of(row.shape[0])) - facts.form(atom_of(length))
-        return row if whole.is_constant and whole.const == 0 else row[:length]
+        return row if known_difference(row.shape[0], length) == 0 else row[:length]
 
     def own_entries(self, k: int) -> Any:
         """The entries of a row that are in the list, as an array of their own."""
@@ -176,9 +164,8 @@ class RowList(Items):
     def _part(self, place: slice) -> Any:
         """A list of some of the elements, which are numbers; elements that are arrays would have to be the same arrays.
         """
-        return _with_rows(
-            _RowListFrame(self), tuple([self.entries(k, self.length)[place].copy() for k in range(len(self.rows))])
-        )
+        parts = [self.entries(k, self.length)[place].copy() for k in range(len(self.rows))]
+        return _with_rows(_RowListFrame(self), tuple(parts))
 
     def __setitem__(self, place: object, x: object) -> None:
         place = _as_list_index(place)
@@ -231,7 +218,7 @@ class RowList(Items):
 
     def steps(self) -> Steps:
         """The range of a loop over the list."""
-        return Elements(self)
+        return ArrayRows(self, self.length)
 
     def array(self) -> Any:
         """The list as one array, or None where its elements have no common shape."""
@@ -257,6 +244,24 @@ class RowList(Items):
 Items.kind_in_rows = RowList
 
 
+def _on_plain(name: str) -> Callable:
+    """A method that rows lack: it runs on a plain list of the elements, and so do other lists in rows among its
+    arguments.
+    """
+    def method(self: RowList, *args: Any, **kwargs: Any) -> Any:
+        plain = self._plain()
+        return getattr(plain, name)(*[x._plain() if isinstance(x, RowList) else x for x in args], **kwargs)
+    method.__name__ = name
+    return method
+
+
+for _name in (
+    "insert remove clear index count sort reverse __delitem__ __add__ __mul__ __rmul__ __imul__ __contains__ __eq__ "
+    "__ne__ __lt__ __le__ __gt__ __ge__ __reversed__"
+).split():
+    setattr(RowList, _name, _on_plain(_name))
+
+
 class Growing(RowList):
     """Rows that see to their own room, which doubles when it is used up: nobody knows how long the list will be."""
 
@@ -275,26 +280,18 @@ class _RowListFrame:
         self.layout, self.types, self.is_element = rows.layout, rows.types, rows.is_element
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _RowListFrame) and self.is_element is other.is_element and self.layout.fits(other.layout)
-        )
+        is_one_kind = isinstance(other, _RowListFrame) and self.is_element is other.is_element
+        return is_one_kind and self.layout.fits(other.layout)  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:
         return hash(self.layout.structure)
 
 
 def _with_rows(frame: _RowListFrame, rows: tuple) -> "RowList":
-    made = RowList()
-    list.extend(made, GUARDS)
-    made.rows, made.layout, made.types, made.is_element, made.ties = (
-        list(rows),
-        frame.layout,
-        frame.types,
-        frame.is_element,
-        Ties(),
-    )
     # no Value: a list that has none yet, or is only described
-    made.length = rows[0].shape[0] if isinstance(rows[0], Value) else 0
+    length = rows[0].shape[0] if isinstance(rows[0], Value) else 0
+    made = RowList()
+    made.put(Contents(RowList, [], list(rows), frame.layout, frame.types, length, frame.is_element, Ties()))
     return made
 
 

@@ -22,9 +22,9 @@ from ...util.attempts import Mode
 from ...util.errors import UnstageableError
 from ..heap.journal import journal, standing_in
 from ..heap.state import is_numeric
+from ..values.absent import refuse_methods
 from .elements import like
-from .items import Items
-from .listing import NeedsRoom
+from .items import Items, NeedsRoom
 
 GROWING = ("append", "extend")                                # methods of lists that add elements at the end
 
@@ -132,17 +132,11 @@ def _function_here() -> Builder:
 
 def refuse_reading(*args: object) -> Any:
     """An error: a list is read that has a tail."""
-    raise UnstageableError(
-        "a list from outside is read that gets elements in a branch or a loop on traced values",
-        why="how many elements it has is another number at each call",
-        do="append to a list of the function, and extend the outer one in the end",
-    )
+    raise UnstageableError("a list from outside is read that gets elements in a branch or a loop on traced values",
+                           why="how many elements it has is another number at each call",
+                           do="append to a list of the function, and extend the outer one in the end")
 
 
-for _name in (
-    "len", "iter", "bool", "getitem", "setitem", "delitem", "contains", "add", "radd", "mul", "rmul", "imul", "eq",
-    "ne", "lt", "le", "gt", "ge", "reversed", "hash", "repr", "str", "format", "copy", "deepcopy", "reduce_ex", "array",
-):
-    setattr(Tail, f"__{_name}__", refuse_reading)
-for _name in ("insert", "remove", "clear", "index", "count", "sort", "reverse", "pop", "copy"):
-    setattr(Tail, _name, refuse_reading)
+refuse_methods(Tail, refuse_reading, "len iter bool getitem setitem delitem contains add radd mul rmul imul eq ne lt "
+               "le gt ge reversed hash repr str format copy deepcopy reduce_ex array",
+               "insert remove clear index count sort reverse pop copy")

@@ -3,7 +3,8 @@
 It is read, put back, and found here.
 """
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from threading import local
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -211,6 +212,19 @@ def _put_attributes(owner: object, value: dict) -> None:
     for name, x in value.items():
         if now.get(name, _MISSING) is not x:
             own.__setattr__(owner, name, x)
+
+
+@contextmanager
+def holding(before: list) -> Iterator[None]:
+    """For the time of a block these containers hold these contents: pairs of both."""
+    now = [contents(owner) for owner, _ in before]
+    try:
+        for owner, inside in before:
+            put_contents(owner, inside)
+        yield
+    finally:
+        for (owner, _), inside in zip(before, now):
+            put_contents(owner, inside)
 
 
 def same_contents(a: Any, b: Any) -> bool:

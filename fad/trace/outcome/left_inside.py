@@ -13,8 +13,7 @@ from ...util.reach import reached
 from ..heap.journal import CONTAINER, Mark
 from ..heap.state import frozen
 from ..heap.state import is_array as _is_array
-from ..lists.items import Items
-from ..lists.listing import Contents
+from ..lists.items import Contents, Items
 from ..objects.bound import Unsure
 from ..objects.containers import CHANGING, contents, is_users, put_contents, values_of
 from ..regions import optional

@@ -14,7 +14,7 @@ from ...ir.live import LiveBuilder
 from ...ops.extents import at_least
 from ...util.errors import UnstageableError
 from ...util.memory import overlap, shared_memory
-from ..values.aliases import kin_of, reach_of
+from ..values.aliases import may_be, reach_of
 from ..values.layout import producer
 from ..values.mutation import operands
 from ..values.place import roots_of
@@ -40,7 +40,7 @@ def _keep_from(a: Tracer, others: list) -> None:
     root, own = current().root, {id(r) for r in roots_of(a)}
     if any(not own.isdisjoint(map(id, roots_of(b))) and not _are_disjoint(a, b) for b in others):
         raise shared_memory()
-    kin = {id(k) for r in roots_of(a) for k in kin_of(r, lambda _: False)}
+    kin = {id(k) for r in roots_of(a) for k in may_be(r)[1:]}
     if any(not kin.isdisjoint(map(id, roots_of(b))) for b in others):
         raise UnstageableError(
             "an argument is written to that may be another one",

@@ -2,8 +2,8 @@
 
     branch      both sides of a test                       branch_aliases   which arrays may be one behind it
     roll        a loop as one region                       carried     what it carries, found by trials
-    unroll      a loop iteration by iteration              plan        what the trials have shown so far
-    recall      what a trial showed of inner loops         recursion   functions that call themselves
+    unroll      a loop iteration by iteration              recursion   functions that call themselves
+    recall      what a trial showed of inner loops
     widening    first iterations in the types of the rest  joins       what follows, in each type of a join
     identity    which container a name stands for          may_alias   what iterations hand on that may be one
     optional    None on some paths

@@ -1,7 +1,7 @@
 """Branches on traced values: both sides are traced into regions, and what they change becomes results of a cond."""
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...ir import stack
 from ...ir.build import Value, current
@@ -13,13 +13,12 @@ from ...util.array import ArrayOrNumber
 from ...util.interrupts import is_interrupt
 from ...util.profiled import unprofiled
 from ..guards.snapshot import is_same
-from ..heap.state import Array, Container, TreeLayout, Trial, frozen, is_array, trial, write_all
+from ..heap.state import Array, Container, Name, TreeLayout, Trial, frozen, is_array, trial, write_all
 from ..lists.appending import make_rows, require_alike
-from ..lists.items import Items
-from ..lists.listing import NeedsRoom, NeedsRows
+from ..lists.items import Items, NeedsRoom, NeedsRows
 from ..lists.rows import RowList
-from ..objects.containers import contents, put_contents
-from ..values.aliases import check, fixed_in, kin_of, lose, may_be, may_be_one, note_fixed
+from ..objects.containers import holding
+from ..values.aliases import check, fixed_in, lose, may_be, may_be_one, note_fixed
 from ..values.choice import ChosenThing, is_choice, number_of
 from ..values.place import Direct, Place, place_of, roots_of
 from ..values.tracer import Tracer, was_there
@@ -55,16 +54,24 @@ def truth(x: object) -> Any:
     return x if x.dtype.kind == "b" else x != 0
 
 
+class SlotEnd(NamedTuple):
+    """A slot at the end of one branch: its value, the value's leaves as they are then (None: they are as before the
+    branch), its containers by their paths, and whether the name is bound.
+    """
+
+    slot: Any
+    value: Any
+    data: "list | None"
+    containers: dict
+    is_bound: Any
+
+
 class BranchEnd:
     """The state at the end of one branch: values, contents, and the places of its arrays."""
 
     @unprofiled
     def __init__(self, made: Trial, result: "ArrayOrNumber | None", live: Iterable, own: Iterable):
-        self.values: dict[Any, Any] = {}
-        self.bound: dict[Any, Any] = {}                       # names -> whether they are bound
-        self.data: dict[Any, list] = {}                       # the values' leaves as they are at the end of the branch
-        self.slots: dict[Any, Any] = {}
-        self.containers: dict[Any, dict] = {}                 # key -> the containers in its value, by their paths
+        self.slots: dict[Any, SlotEnd] = {}
         self.open: dict[int, list] = {}  # id of a container -> those that it may be by what regions in here left open
         self.places: dict[int, Any] = {}                      # id of an array -> where it lies
         self.ends: dict[int, tuple] = {}  # id of an array -> it, and what it is at the end of the branch
@@ -84,7 +91,6 @@ class BranchEnd:
         self._note(RESULT, None, result)
         for slot in [*[s for s in made.names if s.name in live], *made.changed_names(own)]:
             self._note(slot.name, slot, slot.read())
-            self.bound[slot.name] = slot.is_bound
         for t in made.changed_arrays():
             self._note(id(t), Array(t), frozen(t))
             self.ends[id(t)] = (t, frozen(t))
@@ -92,22 +98,16 @@ class BranchEnd:
         for c, inside in self.changed:
             self._note(id(c), Container(c), inside)
 
-    def value(self, key: Any, slot: Any) -> Any:
-        """The value of a slot at the end of this branch."""
-        return self.values[key] if key in self.values else slot.read()
+    def slot_end(self, key: Any, slot: Any) -> SlotEnd:
+        """A slot at the end of this branch, which may have left it alone."""
+        return self.slots.get(key) or _slot_end(slot, slot.read(), None)
 
-    def layout(self, key: object, slot: object, kept: set) -> TreeLayout:
-        """The layout of a slot's value at the end of this branch, whose changes are undone by now: its containers hold
-        for a moment what the branch left in them.
+    def layout(self, value: object, kept: set) -> TreeLayout:
+        """The layout of a value at the end of this branch, whose changes are undone by now: its containers hold for a
+        moment what the branch left in them.
         """
-        before = [(c, contents(c)) for c, _ in self.changed]
-        try:
-            for c, inside in self.changed:
-                put_contents(c, inside)
-            return TreeLayout(self.value(key, slot), kept, with_none=True)
-        finally:
-            for c, inside in before:
-                put_contents(c, inside)
+        with holding(self.changed):
+            return TreeLayout(value, kept, with_none=True)
 
     def _find_unknown(self, made: Trial) -> set:
         """Arrays of unknown contents, and those that may alias an array that was written to. An array from before the
@@ -124,22 +124,23 @@ class BranchEnd:
         layout = TreeLayout(value)
         leaves, numbers = layout.data, [number_of(x) for x in layout.statics.values() if is_choice(x)]
         self.ends.update({id(n): (n, frozen(n)) for n in numbers})
-        self.given.update(
-            {id(x): optional.given(x) for x in leaves if isinstance(x, Tracer) and x.optional is not None}
-        )
-        self.containers[key] = containers_of(slot, value)
-        self.open.update({id(c): may_be(c) for c in self.containers[key].values()})
-        self.slots[key], self.values[key], self.data[key] = slot, value, [_end(x) for x in leaves]
-        if not isinstance(slot, Array):
-            for x in leaves:
-                if is_array(x):
-                    self._place(x)
+        unsure = [x for x in leaves if isinstance(x, Tracer) and x.optional is not None]
+        self.given.update({id(x): optional.given(x) for x in unsure})
+        self.slots[key] = _slot_end(slot, value, [_end(x) for x in leaves])
+        self.open.update({id(c): may_be(c) for c in self.slots[key].containers.values()})
+        for x in leaves if not isinstance(slot, Array) else ():
+            if is_array(x):
+                self._place(x)
 
     def _place(self, x: Tracer) -> None:
         self.places[id(x)] = found = place_of(x, self.born)
         for t in (x, *found.arrays):
             self.ends.setdefault(id(t), (t, _end(t)))
-            self.kin.setdefault(id(t), kin_of(t, lambda y: was_there(y, self.born)))
+            self.kin.setdefault(id(t), may_be(t, lambda y: was_there(y, self.born))[1:])
+
+    def lets_grow(self, array: Tracer) -> bool:
+        """Whether this branch writes behind the entries of a list's row at most."""
+        return id(array) in self.longer or id(array) not in self.slots
 
     def place(self, x: Any) -> Place:
         """The place of the array that a name stands for at the end of this branch."""
@@ -171,9 +172,13 @@ class BranchEnd:
 
     def is_given(self, x: object) -> ArrayOrNumber:
         """Whether a leaf is there at the end of this branch, and not None."""
-        return x is not UNDEFINED and self.given.get(
-            id(x), True if not isinstance(x, Tracer) or x.optional is None else x.optional.flag
-        )
+        if isinstance(x, Tracer) and x.optional is not None:
+            return self.given.get(id(x), x.optional.flag)
+        return x is not UNDEFINED and self.given.get(id(x), True)
+
+
+def _slot_end(slot: Any, value: Any, data: "list | None") -> SlotEnd:
+    return SlotEnd(slot, value, data, containers_of(slot, value), slot.is_bound if isinstance(slot, Name) else True)
 
 
 def _end(x: Any) -> ArrayOrNumber:
@@ -203,29 +208,28 @@ class _Join:
         # flags (or Columns of flags) that say whether names and leaves are there, with those who are told
         self.doubts: list[tuple] = []
         for key in self.keys:
+            ends = [s.slot_end(key, slots[key]) for s in sides]
             if isinstance(slots[key], Container) and isinstance(slots[key].owner, Items):
-                require_alike([s.value(key, slots[key]) for s in sides], slots[key].owner)
-            kept = self._kept(key)
-            data = [None if kept else s.data.get(key) for s in sides]
-            self._add(key, [s.layout(key, slots[key], kept) for s in sides], data)
+                require_alike([end.value for end in ends], slots[key].owner)
+            self._add(key, ends, self._kept(key, ends))
         self.joint = BranchAliases(sides, self.columns)
 
-    def _kept(self, key: object) -> set:
+    def _kept(self, key: object, ends: "list[SlotEnd]") -> set:
         """The containers in a value that are one object in both branches."""
-        ends = [s.containers[key] if key in s.containers else containers_of(self.slots[key], self.slots[key].read())
-                for s in self.sides]
-        first, *others = ends
+        first, *others = [end.containers for end in ends]
         kept = {id(c) for path, c in first.items() if all(found.get(path) is c for found in others)}
-        for side in self.sides:
-            note_parts(side.value(key, self.slots[key]), kept)
-        self.twins[key] = [(path, c) for found in ends for path, c in found.items() if id(c) not in kept]
+        for end in ends:
+            note_parts(end.value, kept)
+        self.twins[key] = [(path, c) for end in ends for path, c in end.containers.items() if id(c) not in kept]
         return kept
 
-    def _add(self, key: object, layouts: list, data: list) -> None:
+    def _add(self, key: object, slot_ends: "list[SlotEnd]", kept: set) -> None:
+        layouts = [s.layout(end.value, kept) for s, end in zip(self.sides, slot_ends)]
+        data = [None if kept else end.data for end in slot_ends]
         name = key if isinstance(key, str) and key != RESULT else ""
         shown, slot = "" if name.startswith("_fad_") else name, self.slots[key]
         if shown:
-            self._doubt([s.bound[key] if key in s.bound else slot.is_bound for s in self.sides], slot.doubt)
+            self._doubt([end.is_bound for end in slot_ends], slot.doubt)
         known = next((x for x in layouts if not x.is_undefined), layouts[0])
         layouts = [known.undefined() if x.is_undefined else x for x in layouts]
         form = functools.reduce(lambda form, x: form.join(known, x), layouts, Form())
@@ -256,11 +260,8 @@ class _Join:
         """The join of one leaf: the same thing on both sides, or a Column of results."""
         if all(is_same(x, column[0]) for x in column):
             return column[0]
-        ids = (
-            tuple(map(id, column))
-            if not is_storage and all(x is UNDEFINED or kind_of(x) is not False for x in column)
-            else None
-        )
+        are_arrays = not is_storage and all(x is UNDEFINED or kind_of(x) is not False for x in column)
+        ids = tuple(map(id, column)) if are_arrays else None
         known = next((c for c in self.columns if ids is not None and c.ids == ids), None)
         if known is None:
             known = Column(name, column, ends, ids)
@@ -343,7 +344,8 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
                     raise
                 raising.append(side)
                 sides.append(left_behind(lambda error=error: raised_here(error)))
-                sides[-1].bound = dict.fromkeys(sides[-1].bound, True)       # nothing is read behind the error
+                for key, end in sides[-1].slots.items():      # nothing is read behind the error
+                    sides[-1].slots[key] = end._replace(is_bound=True)
             return []
         return run
 
@@ -354,7 +356,7 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
             return BranchEnd(made, result, live, own)
 
     def align(_: list) -> list:
-        joined.append(_Join(sides, {key: slot for side in sides for key, slot in side.slots.items()}))
+        joined.append(_Join(sides, {key: end.slot for side in sides for key, end in side.slots.items()}))
         return joined[0].rows()
 
     results = trace_branches(
@@ -362,16 +364,8 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
     )
     values = joined[0].deliver(results)
     slots = [joined[0].slots[key] for key in joined[0].keys[1:]]
-    write_all(
-        slots,
-        values[1:],
-        [
-            s
-            for s in slots
-            if isinstance(s, Array)
-            and all(id(s.tracer) in side.longer or id(s.tracer) not in side.slots for side in sides)
-        ],
-    )
+    arrays = [s for s in slots if isinstance(s, Array)]
+    write_all(slots, values[1:], [s for s in arrays if all(side.lets_grow(s.tracer) for side in sides)])
     joined[0].note_twins(values)
     for array in [t for side in sides for t in side.lost]:
         lose(array)

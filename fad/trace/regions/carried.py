@@ -14,20 +14,64 @@ from ...ops.carry import UNDEFINED, atom_type, widened
 from ...ops.mixed import in_kind, of_kinds
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import is_answer
-from ..heap.state import Array, Container, Name, TreeLayout, Trial, frozen, write_all
-from ..lists.listing import NeedsRoom, NeedsRows
+from ..heap.state import Array, Container, Name, TreeLayout, Trial, changing, frozen, is_array, write_all
+from ..lists.appending import AppendedLists
+from ..lists.items import NeedsRoom, NeedsRows
 from ..objects.containers import contents, same_contents
 from ..values.aliases import check, fixed_in, lose, note_fixed, refuse
+from ..values.place import roots_of
 from ..values.tracer import was_there
 from .forms import WHOLE, Form, doubt, is_bound, is_given, is_there
 from .identity import Standing
-from .may_alias import arrays_among, refuse_doubtful_writes, refuse_stale_reads
-from .plan import CarryPlan
+from .may_alias import MayAlias, arrays_among, refuse_doubtful_writes, refuse_stale_reads
+from .recall import Memory
 from .widening import require_same_iterations
 
 
 class PlanChanged(Exception):
     """A trial found something new; the plan knows it by now."""
+
+
+class CarryPlan:
+    """The known carries of a loop: names that iterations hand on, names that are rebound, names whose arrays are
+    written to, flags that end the loop. own: all names that its code binds.
+    """
+
+    def __init__(self, cells: dict, names: Iterable, rebound: Iterable, written: Iterable, stops: Iterable,
+                 own: Iterable = (), *, memory: "Memory | None" = None):
+        self.memory = memory or Memory()
+        self.forms, self.replaced = self.memory.forms, self.memory.replaced
+        self.replaced.update((name, 0) for name in rebound)
+        self.own = {*own, *names, *stops}
+        self.cells, self.stops = cells, [Name(n, cells[n]) for n in stops]
+        self.names = [Name(n, cells[n]) for n in names if n in cells and n not in stops]
+        self.found: list[Any] = []                            # arrays and containers
+        self.has_iterations: Callable = lambda: False              # whether there is a first iteration
+        self.kin = MayAlias()                                 # what iterations hand on that may be one
+        self.lost: list = []                                  # arrays from before that no iteration but the first knows
+        self.room = AppendedLists(self)                                # the lists that the iterations append to
+        self.iterations = 0
+        self.is_traced = False  # whether it is known that the iterations depend on traced values
+        for name in written:
+            if name in cells and (name, 0) not in self.replaced:  # else it is not one array that is written to
+                self._expect(Name(name, cells[name]).read())
+        self.given = len(self.names)
+        self.memory.tell(self)
+        self.room.recall(self.memory.lists)
+
+    def _expect(self, value: Any) -> None:
+        """An array that the body writes to, going by its source."""
+        if is_array(value) and not any(s.name == "" and getattr(s, "tracer", None) is value for s in self.found):
+            for root in roots_of(value):
+                self.add(Array(root))
+
+    def add(self, slot: Array) -> None:
+        if not self.room.counts(slot) and not any(changing(s) is changing(slot) for s in self.found):
+            self.found.append(slot)
+
+    def slots(self) -> list:
+        """The slots whose values the loop carries."""
+        return self.names + (self.stops if self.memory.early else []) + self.found
 
 
 class Roll:
@@ -51,16 +95,16 @@ class Roll:
         self.longer: list = []  # those of them that are rows of lists, which only get entries at their ends
         self.ends_as: dict = {}                               # what the carried arrays were at the end of an iteration
         self.listed: set = set()  # those that a list may have got, in this iteration or before
-        self.doubts = [(j, k) for j, key in enumerate(self.keys) for k in self._absent(j, key)]
+        self.doubts = [(j, k) for j, (key, layout) in enumerate(zip(self.keys, self.layouts))
+                       for k in (*(plan.forms[key].absent & {WHOLE}), *sorted(layout.optional))]
         self.flags = [is_there(self.slots[j], self.layouts[j].leaves, k) for j, k in self.doubts]
         self.places = [(key, k) for key, layout in zip(self.keys, self.layouts) for k in range(len(layout.data))]
         known = plan.memory.types
         begun = [frozen(x) for layout in self.layouts for x in layout.data]
         self.first = begun                                    # what the first iteration begins with
         has_types = plan.memory.is_settled(begun)
-        self.begun = [
-            widened(x, known.get(place)) if has_types or x is UNDEFINED else x for x, place in zip(begun, self.places)
-        ]
+        self.begun = [widened(x, known.get(place)) if has_types or x is UNDEFINED else x
+                      for x, place in zip(begun, self.places)]
         self.iterations: list = []  # traces of iterations in other types than the loop comes to
         self.may_write: list = []                             # arrays from before the loop that iterations may write to
         self.reads = len(current().trace.read)
@@ -74,10 +118,6 @@ class Roll:
             form = form.with_absent(WHOLE)
         self.plan.forms[key] = form = form.join(form.of(layout), form.of(layout))
         return form.of(layout)
-
-    def _absent(self, j: int, key: object) -> list:
-        """The places of a slot that may be absent."""
-        return [*[k for k in self.plan.forms[key].absent if k == WHOLE], *sorted(self.layouts[j].optional)]
 
     def initial(self) -> list:
         return self.lead + self.begun + self.flags
@@ -94,9 +134,8 @@ class Roll:
         current().region.is_retried = True
         self.plan.room.enter()
         rest = iter(leaves)
-        values = [
-            _value(slot, layout, list(islice(rest, len(layout.data)))) for slot, layout in zip(self.slots, self.layouts)
-        ]
+        values = [_value(slot, layout, list(islice(rest, len(layout.data))))
+                  for slot, layout in zip(self.slots, self.layouts)]
         for slot, value in zip(self.slots, values):
             slot.write(value)
         self._doubt(rest)
@@ -243,14 +282,8 @@ class Roll:
         """The extents that are known to change."""
         known = [self.plan.memory.extents.get(place, ()) for place in self.places]
         types = map(atom_type, self.begun)
-        return tuple(
-            [
-                (len(self.lead) + k, axis, None)
-                for k, (axes, t) in enumerate(zip(known, types))
-                for axis in axes
-                if t is not None and axis < t.rank
-            ]
-        )
+        return tuple([(len(self.lead) + k, axis, None) for k, (axes, t) in enumerate(zip(known, types))
+                      for axis in axes if t is not None and axis < t.rank])
 
     def compare(self) -> None:
         """An error if the loop just recorded computes something else than its first iterations in their types."""
@@ -262,24 +295,17 @@ class Roll:
         ops/mixed.py) gets these.
         """
         supposed, first = self.iterations[-1].supposed if self.iterations else {}, len(self.lead)
-        results = tuple(
-            [in_kind(y, supposed[first + k]) if first + k in supposed else y for k, y in enumerate(results)]
-        )
+        results = tuple([in_kind(y, supposed[k]) if k in supposed else y for k, y in enumerate(results, first)])
         may_stay = self.plan.has_iterations is None or not self.plan.has_iterations()
-        begun = [
-            [x] if x is not UNDEFINED and (may_stay or self._may_keep(first + k, x)) else []
-            for k, x in enumerate((*self.first, *self.flags))
-        ]
+        begun = [[x] if x is not UNDEFINED and (may_stay or self._may_keep(k, x)) else []
+                 for k, x in enumerate((*self.first, *self.flags), first)]
         return tuple([of_kinds(y, name, xs) for y, name, xs in zip(results, self.names()[first:], begun)])
 
     def _may_keep(self, k: int, x: ArrayOrNumber) -> bool:
         """Whether an iteration may leave what it found in the k-th place, where x stood at first, of x's kind."""
         t, mixed = type_of(x), current().trace.mixed
-        left = [
-            row[k].atom
-            for iteration in self.iterations
-            if k < len(row := iteration.body.outputs) and isinstance(row[k], Value)
-        ]
+        ends = [iteration.body.outputs[k:k + 1] for iteration in self.iterations]
+        left = [y.atom for found in ends for y in found if isinstance(y, Value)]
         return any(kind.own == (t.dtype, t.weak) for v in left if v in mixed for kind in mixed[v][1])
 
     def deliver(self, results: tuple, iterations: object, has_iterations: "Callable | None" = None) -> None:

@@ -43,10 +43,9 @@ def may_raise(eqn: Equation, kinds: tuple) -> bool:
         return True
     if _may_be_told(eqn, kinds):
         return True
-    if eqn.op.name == "check_that" and str(eqn.params["what"]).startswith((INTEGER_OVERFLOW, NONE_IS_USED)):
-        return False                                          # the call is made anew on the tape then
-    if eqn.op.name == "check_that" and str(eqn.params["what"]).startswith(RAISED_ON_A_WAY):
-        return True
+    what = str(eqn.params["what"]) if eqn.op.name == "check_that" else ""
+    if what.startswith((INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY)):
+        return what.startswith(RAISED_ON_A_WAY)               # else the call is made anew on the tape
     return any(issubclass(error, kinds) for error in _errors_of(eqn))
 
 
@@ -57,11 +56,8 @@ def first_that_raises(equations: list, kinds: tuple) -> "Equation | None":
 
 def _may_be_told(eqn: Equation, kinds: tuple) -> bool:
     """Whether it may raise an error of floating point, under np.errstate."""
-    return (
-        FloatingPointError in kinds
-        and eqn.op.kind in ("elementwise", "reduce", "contract")
-        and any(v.type.dtype.kind in "fc" for v in eqn.outputs)
-    )
+    computes = eqn.op.kind in ("elementwise", "reduce", "contract")
+    return FloatingPointError in kinds and computes and any(v.type.dtype.kind in "fc" for v in eqn.outputs)
 
 
 def _class_of(check: Equation) -> type:

@@ -38,9 +38,8 @@ def check_growth(eqn: Equation) -> None:
         loop, carries, growing, start, step, iterations if fixed else max(iterations, MOST_ITERATIONS)
     )
     if safe < iterations:
-        raise IntegerOverflowError(
-            f"an int leaves 64 bits in iteration {safe} of a loop", do="start with a float (1.0 instead of 1)"
-        )
+        raise IntegerOverflowError(f"an int leaves 64 bits in iteration {safe} of a loop",
+                                   do="start with a float (1.0 instead of 1)")
     if not fixed and safe < MOST_ITERATIONS:
         facts = current().integers
         first, last = [facts.form(a) if isinstance(a, Var) else Affine.constant(int(a.value)) for a in loop.bounds[:2]]

@@ -75,12 +75,9 @@ def kinds_of(handled: Callable) -> tuple:
 
 def refused(kinds: tuple, eqn: Equation) -> UnstageableError:
     """The error for an equation that may raise what a handler takes in."""
-    return UnstageableError(
-        f"{eqn.op.name} in a try with handlers may raise an error when the program runs",
-        where=eqn.where,
-        why="handlers are part of the function, and not of the program",
-        do="test for what may go wrong instead",
-    )
+    return UnstageableError(f"{eqn.op.name} in a try with handlers may raise an error when the program runs",
+                            where=eqn.where, why="handlers are part of the function, and not of the program",
+                            do="test for what may go wrong instead")
 
 
 def note_lines(equations: list) -> None:
@@ -164,11 +161,10 @@ def is_pythons(error: Exception) -> bool:
     """Whether Python, or a `raise` of the user's, says of plain values that something is wrong: it is so only where the
     program gets there.
     """
-    is_known = (
-        not isinstance(error, TypeError)
-        if is_users(error)
-        else isinstance(error, (LookupError, ArithmeticError)) or _is_about_none(error)
-    )
+    if is_users(error):
+        is_known = not isinstance(error, TypeError)
+    else:
+        is_known = isinstance(error, (LookupError, ArithmeticError)) or _is_about_none(error)
     return is_known and not isinstance(error, FadError) and is_of_users_line(error)
 
 
@@ -183,22 +179,10 @@ def check_of(error: BaseException, is_found: bool = False) -> dict:
     does what Python does.
     """
     cls, args = type(error), error.args
-    is_plain = (
-        module_name(cls) == "builtins"
-        and not issubclass(cls, UnicodeError)
-        and len(args) < 2
-        and all(type(x) is str for x in args)
-    )
-    if is_plain and not is_found:
+    known = [c for c in cls.__mro__ if module_name(c) == "builtins" and not issubclass(c, UnicodeError)]
+    if cls in known and len(args) < 2 and all(type(x) is str for x in args) and not is_found:
         return {"what": args[0] if args else "", "error": cls.__name__}
-    kind = next(
-        (
-            c.__name__
-            for c in cls.__mro__
-            if module_name(c) == "builtins" and issubclass(c, BEYOND) and not issubclass(c, UnicodeError)
-        ),
-        "ValueError",
-    )
+    kind = next((c.__name__ for c in known if issubclass(c, BEYOND)), "ValueError")
     says_numbers = any(isinstance(x, DataDependentText) for x in args)
     return {"what": f"{RAISED_ON_A_WAY}: {cls.__name__ if says_numbers else told(error)}", "error": kind}
 

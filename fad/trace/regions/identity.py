@@ -18,7 +18,7 @@ from ..guards import guard as of
 from ..heap.journal import journal
 from ..heap.state import Array, Container, TreeLayout, is_data
 from ..lists.elements import Fixed
-from ..lists.listing import Contents
+from ..lists.items import Contents
 from ..lists.rows import RowList
 from ..values.zero_dim import kind_of
 

@@ -87,11 +87,8 @@ def _mixed(root: Builder, equations: list) -> Iterator:
 
 def _may_matter(root: Builder, part: ComparedPart) -> bool:
     """Whether it can matter that a number is Python's on one way and NumPy's of the same dtype on the other."""
-    return (
-        root.trace.asked
-        or not all(map(_is_common, part.equations))
-        or any(v.type.dtype not in COMMON for v in part.inputs)
-    )
+    is_common = all(map(_is_common, part.equations)) and all(v.type.dtype in COMMON for v in part.inputs)
+    return root.trace.asked or not is_common
 
 
 def _is_common(eqn: Equation) -> bool:
@@ -112,10 +109,8 @@ def _suppositions(found: dict) -> Iterator:
             by_site.setdefault(site, {}).setdefault(k.own, (v, k, site))
     by_site = {site: dict(sorted(kinds.items(), key=lambda x: x[1][1].order)) for site, kinds in by_site.items()}
     if len(by_site) > 1:
-        yield (
-            {site: next(iter(kinds)) for site, kinds in by_site.items()},
-            next(iter(next(iter(by_site.values())).values())),
-        )
+        first = next(iter(by_site.values()))
+        yield {site: next(iter(kinds)) for site, kinds in by_site.items()}, next(iter(first.values()))
     for site, kinds in by_site.items():
         for own, example in kinds.items() if len(by_site) <= FEW else list(kinds.items())[1:]:
             yield {site: own}, example

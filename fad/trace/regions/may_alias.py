@@ -11,11 +11,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ...util.errors import UnstageableError
-from ..heap.journal import was_there as container_was_there
+from ..heap.journal import was_there
 from ..heap.state import Trial, is_array
-from ..values.aliases import kin_of, may_be, may_be_one
+from ..values.aliases import may_be, may_be_one
 from ..values.place import are_compatible, roots_of, ways_to
-from ..values.tracer import Tracer, births, was_there
+from ..values.tracer import Tracer, births
 
 
 class Way(NamedTuple):
@@ -56,17 +56,19 @@ class MayAlias:
         """The ids of things from before the loop. Of arrays also of those that they may be by what earlier loops left
         open; what a trial of this loop was about is no array.
         """
-        known = [k for x in things if isinstance(x, Tracer) for k in x.unchanged_kin() if was_there(k, self.born)]
+        known = [k for x in things if isinstance(x, Tracer) for k in x.unexcused_kin(unchanged=True)
+                 if was_there(k, self.born)]
         found = {id(x): x for x in (*things, *known)}
         self.things.update(found)
         return frozenset(found)
 
     def end_of(self, x: object, fresh: dict, since: int) -> End:
         """The identity of a thing at the end of an iteration. fresh: id of what a key stands for at the start -> it."""
-        if not isinstance(x, Tracer):
-            return tuple([self._way({}, c, fresh, container_was_there(c, since)) for c in may_be(x, fresh)])
-        return tuple([self._way(branches, r, fresh, was_there(r, since)) for branches, root in ways_to(x)
-                      for r in (root, *kin_of(root, lambda y: id(y) in fresh or was_there(y, since)))])
+        def is_known(y: object) -> bool:
+            return id(y) in fresh or (isinstance(y, Tracer) and was_there(y, since))
+        ways = ways_to(x) if isinstance(x, Tracer) else [({}, x)]
+        return tuple([self._way(branches, y, fresh, was_there(y, since))
+                      for branches, root in ways for y in may_be(root, is_known)])
 
     def _way(self, branches: dict, x: object, fresh: dict, is_outer: bool) -> Way:
         if id(x) in fresh:
@@ -152,11 +154,9 @@ def refuse_doubtful_writes(made: Trial, fresh: dict) -> None:
     for array, _ in made.builder.region.mutated.values():
         left = id(array) not in fresh and array.tie is None and not (array.is_lost or was_there(array, made.born))
         if left and any(was_there(other, made.born) and other.is_unknown for other in array.unexcused_kin()):
-            raise UnstageableError(
-                "an array is written to that may be one from before the loop",
-                why="which array a name stands for after an inner loop depends on its iterations",
-                do="write to it under the name that it had before",
-            )
+            raise UnstageableError("an array is written to that may be one from before the loop",
+                                   why="which array a name stands for after an inner loop depends on its iterations",
+                                   do="write to it under the name that it had before")
 
 
 def refuse_stale_reads(written: Iterable, read: Iterable) -> None:
@@ -165,8 +165,6 @@ def refuse_stale_reads(written: Iterable, read: Iterable) -> None:
     """
     ids = {id(x) for x in read}
     if any(id(x) in ids for x in written):
-        raise UnstageableError(
-            "an array is read in a loop, and iterations may write to it under another name",
-            why="which array that name stands for differs from iteration to iteration",
-            do="read it under the name that is written to, or copy it (x = y.copy())",
-        )
+        raise UnstageableError("an array is read in a loop, and iterations may write to it under another name",
+                               why="which array that name stands for differs from iteration to iteration",
+                               do="read it under the name that is written to, or copy it (x = y.copy())")

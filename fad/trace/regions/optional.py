@@ -90,20 +90,15 @@ def is_(a: object, b: object) -> Any:
     a, b = original_of(a), original_of(b)
     x, other = (a, b) if isinstance(a, Tracer) else (b, a)
     if a is b and isinstance(a, Tracer) and stack.builders() and id(a) in current().trace.two_objects:
-        raise UnstageableError(
-            "an array, or a view of all of it, is compared by `is`",
-            why="both are one value of the program",
-            do="test the sizes instead",
-        )
+        raise UnstageableError("an array, or a view of all of it, is compared by `is`",
+                               why="both are one value of the program", do="test the sizes instead")
     if ChosenThing in (type(a), type(b)):
         found = a == b
         return python_number(found) if isinstance(found, Value) else found
     if TracedText in (type(a), type(b)) and a is not b and isinstance(a, str) and isinstance(b, str):
-        raise UnstageableError(
-            "texts are compared by `is`",
-            why="a program knows what they say, and not which objects of Python's",
-            do="compare them by ==",
-        )
+        raise UnstageableError("texts are compared by `is`",
+                               why="a program knows what they say, and not which objects of Python's",
+                               do="compare them by ==")
     if not isinstance(x, Tracer) and (may_be_same(a, b) or _may_be_one_constant(a, b)):
         raise unknown_identity()
     if a is b or not isinstance(x, Tracer) or not (other is None or is_data(other)):
@@ -117,11 +112,9 @@ def is_(a: object, b: object) -> Any:
         return False
     if isinstance(other, bool) and x.dtype == bool and x.type.weak:
         return python_number(x if other else registry["logical_not"](x))
-    raise UnstageableError(
-        "numbers are compared by `is`",
-        why="a program knows what they are, and not which objects of Python's",
-        do="compare them by ==",
-    )
+    raise UnstageableError("numbers are compared by `is`",
+                           why="a program knows what they are, and not which objects of Python's",
+                           do="compare them by ==")
 
 
 def _may_be_one_constant(a: object, b: object) -> bool:

@@ -51,11 +51,9 @@ class Seen(NamedTuple):
         """
         if keeps_record(x):
             return None
-        return (
-            next((k for k, y in enumerate(self.places) if x is y), None)
-            if isinstance(x, Tracer) or not journal().is_outer(x)
-            else Cell(x)
-        )
+        if not isinstance(x, Tracer) and journal().is_outer(x):
+            return Cell(x)
+        return next((k for k, y in enumerate(self.places) if x is y), None)
 
     def thing(self, place: Any) -> ArrayOrNumber:
         """The thing that goes by this key."""
@@ -63,13 +61,15 @@ class Seen(NamedTuple):
 
     def is_within(self, other: "Seen") -> bool:
         """Whether the other is of the same kinds, or of wider types."""
-        pairs = [
-            (s.outer[c] if c in s.outer else _kinds(journal().begun_as(c.owner)) for s in (self, other))
-            for c in {**self.outer, **other.outer}
-        ]
-        return all(_are_within(a, b) for a, b in [(self.kinds, other.kinds), *pairs]) and len(self.places) == len(
-            other.places
-        )
+        cells = {**self.outer, **other.outer}
+        pairs = [(self.kinds, other.kinds), *[(self._kinds_in(c), other._kinds_in(c)) for c in cells]]
+        are_within = all(len(a) == len(b) and all(map(_is_within, a, b)) for a, b in pairs)
+        return are_within and len(self.places) == len(other.places)
+
+    def _kinds_in(self, cell: Cell) -> list:
+        if cell in self.outer:
+            return self.outer[cell]
+        return list(map(_kind, _leaves(values_of(journal().begun_as(cell.owner)))))
 
 
 def seen(cells: dict) -> Seen:
@@ -79,25 +79,10 @@ def seen(cells: dict) -> Seen:
     outer = {Cell(c): list(_leaves(values_of(contents(c)))) for c in found if book.is_outer(c) and not keeps_record(c)}
     containers = [c for c in found if Cell(c) not in outer]
     leaves = list(_leaves([*values, *[x for c in containers for x in _held(c)]]))
-    roots = {
-        id(r): r
-        for x in [*leaves, *[x for inside in outer.values() for x in inside]]
-        if is_array(x)
-        for r in roots_of(x)
-    }
-    return Seen(
-        [_kind(x) for x in leaves],
-        [*containers, *roots.values()],
-        {c: list(map(_kind, inside)) for c, inside in outer.items()},
-    )
-
-
-def _kinds(inside: object) -> list:
-    return list(map(_kind, _leaves(values_of(inside))))
-
-
-def _are_within(a: list, b: list) -> bool:
-    return len(a) == len(b) and all(map(_is_within, a, b))
+    arrays = [x for inside in (leaves, *outer.values()) for x in inside if is_array(x)]
+    roots = {id(r): r for x in arrays for r in roots_of(x)}
+    kinds = {c: list(map(_kind, inside)) for c, inside in outer.items()}
+    return Seen(list(map(_kind, leaves)), [*containers, *roots.values()], kinds)
 
 
 def _held(container: Any) -> Iterable:
@@ -198,11 +183,8 @@ class Memory:
         if self.sight is None:
             return None
         outer = [kind for kinds in self.sight.outer.values() for kind in kinds]
-        return list(
-            map(
-                repr, [*self.sight.kinds, *outer, *[sketch(x._var.type) if isinstance(x, Tracer) else x for x in begun]]
-            )
-        )
+        first = [sketch(x._var.type) if isinstance(x, Tracer) else x for x in begun]
+        return list(map(repr, [*self.sight.kinds, *outer, *first]))
 
     def note(self, plan: Any, results: dict, made: tuple) -> None:
         """Remember what a loop came to. results: its carries, each by its slot's key and its number there; made: the

@@ -49,11 +49,9 @@ class Branches:
             if known is not None:
                 raise EndsBySize(code)
         if self.open.count(code) >= DEEPEST_RECURSION:
-            raise UnstageableError(
-                "a function calls itself under a condition that depends on data",
-                why="both sides of each condition are traced, and the recursion would have no end",
-                do="write it as a loop (while)",
-            )
+            raise UnstageableError("a function calls itself under a condition that depends on data",
+                                   why="both sides of each condition are traced, and the recursion would have no end",
+                                   do="write it as a loop (while)")
         self.open.append(code)
         try:
             return attempted(functools.partial(choose, *branch), branch[3])

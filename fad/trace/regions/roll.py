@@ -13,12 +13,11 @@ from ...util.errors import UnstageableError
 from ..heap.percall import repeat
 from ..heap.state import trial
 from ..lists.appending import Untraced
-from ..lists.listing import NeedsRoom, NeedsRows
+from ..lists.items import NeedsRoom, NeedsRows
 from ..values.iterate import Steps
 from .branch import choose, truth
-from .carried import PlanChanged, Roll
+from .carried import CarryPlan, PlanChanged, Roll
 from .growth import check_growth
-from .plan import CarryPlan
 
 
 def roll_for(steps: Steps, body: Callable, plan: CarryPlan) -> bool:
@@ -174,9 +173,8 @@ def _until_complete(plan: CarryPlan, run: Callable, iterations: "ArrayOrNumber |
         while True:
             plan.iterations += 1
             if plan.iterations > 40:
-                raise UnstageableError(
-                    "what a loop carries cannot be found", why="each trial of its body finds something new"
-                )
+                raise UnstageableError("what a loop carries cannot be found",
+                                       why="each trial of its body finds something new")
             try:
                 return run(Roll(plan))
             except PlanChanged:

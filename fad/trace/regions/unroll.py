@@ -15,12 +15,12 @@ from ...util.errors import ConcreteValueError, FadError
 from ...util.where import Where
 from ..heap.percall import steps_here
 from ..heap.state import Trial
-from ..lists.listing import NeedsRows
+from ..lists.items import NeedsRows
 from ..objects.draws import put_back_states, states_now
 from ..values.aliases import disentangle, settle_twins
 from ..values.iterate import Drawn, Steps
 from .branch import choose
-from .plan import CarryPlan
+from .carried import CarryPlan
 from .recall import Memory, memory_here
 from .roll import roll_for
 from .widening import WideningError
@@ -189,10 +189,8 @@ def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -
             _run_iterations(items, body, plan, branches)
         return
     if not branches:
-        raise ConcreteValueError(
-            "a loop that cannot be one region of the program ends by a traced condition",
-            do="let it run over a range or an array",
-        )
+        raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition",
+                                 do="let it run over a range or an array")
     _choose(_not(ended), plan, lambda: _run_iterations(items, body, plan, branches - 1))
     if isinstance(items, Drawn):
         items.is_lost = True

@@ -31,6 +31,10 @@ class ComparedPart(NamedTuple):
     outputs: list
 
 
+def _part_of(region: Any) -> ComparedPart:
+    return ComparedPart(list(region.inputs), region.equations, list(region.outputs))
+
+
 class WideningError(UnstageableError):
     """An iteration of a loop computes in another dtype than later ones, and something else."""
 
@@ -44,21 +48,11 @@ def require_same_iterations(eqn: Equation, iterations: "list[Iteration]", names:
         for k, t in iteration.narrowed.items():
             raise _refusal(names, k, iteration.last[k], t)
         kept = [k for k, t in enumerate(iteration.last) if t is not None]
-        changed = [
-            k
-            for k in kept
-            if k < len(iteration.types)
-            and iteration.types[k] is not None
-            and _kind(iteration.types[k]) != _kind(iteration.last[k])
-        ]
-        if changed and not all(
-            _same(eqn, iteration, kept, part, lead if part is iteration.body else 0) for part in _parts(iteration)
-        ):
+        changed = [k for k, t in enumerate(iteration.types)
+                   if k in kept and t is not None and _kind(t) != _kind(iteration.last[k])]
+        parts = [(iteration.body, lead), (iteration.test, 0)]
+        if changed and not all(part is None or _same(eqn, iteration, kept, part, lead) for part, lead in parts):
             raise _refusal(names, changed[0], iteration.types[changed[0]], iteration.last[changed[0]])
-
-
-def _parts(iteration: Iteration) -> list:
-    return [part for part in (iteration.body, iteration.test) if part is not None]
 
 
 def _refusal(names: tuple, k: int, before: Type, after: Type) -> WideningError:
@@ -85,15 +79,11 @@ def _same(eqn: Equation, iteration: Iteration, kept: list, part: Any, lead: int)
     comparison = _Comparison(current().trace.supposed)
     wide, narrow = region.inputs, [_atom(x) for x in (*part.lead, *_row(part.inputs, kept))]
     for k, (v, a) in enumerate(zip(wide, narrow)):
-        comparison.begin(
-            v, a, UNDEFINED if k < lead or not iteration.is_first else _start(iteration.init[kept[k - lead]], v)
-        )
+        is_known = k >= lead and iteration.is_first
+        comparison.begin(v, a, _start(iteration.init[kept[k - lead]], v) if is_known else UNDEFINED)
     is_test = part is iteration.test
     results = part.outputs if is_test else _row(part.outputs, kept)
-    return comparison.is_same(
-        ComparedPart(narrow, part.equations, [_atom(x) for x in results]),
-        ComparedPart(list(wide), region.equations, list(region.outputs)),
-    )
+    return comparison.is_same(ComparedPart(narrow, part.equations, [_atom(x) for x in results]), _part_of(region))
 
 
 def _start(x: object, v: Var) -> Any:
@@ -217,23 +207,14 @@ class _Comparison:
 
     def _find(self, eqn: Equation, made: dict) -> "Equation | None":
         """The narrow equation that computes the same as a wide one, whose results get its results' names."""
-        key = self._key(eqn)
+        key, is_same = self._key(eqn), self._are_regions_same if eqn.regions else _is_exact
         for found in made.get(key, ()):
-            if self._is_alike(found, eqn) and (
-                self._are_regions_same(found, eqn) if eqn.regions else _is_exact(found, eqn)
-            ):
+            if self._is_alike(found, eqn) and is_same(found, eqn):
                 return self._give(found, eqn)
-        for found in (
-            made.get(tuple([self.rounded.get(n, (n,))[0] for n in key]), ())
-            if not self.rounded.keys().isdisjoint(key)
-            else ()
-        ):
-            dtypes = [self.rounded[n][1] for n in key if n in self.rounded]
-            if (
-                self._is_alike(found, eqn)
-                and _is_in_one_dtype(found, eqn)
-                and all(t in _loop(found)[0] for t in dtypes)
-            ):
+        dtypes = [self.rounded[n][1] for n in key if n in self.rounded]
+        for found in made.get(tuple([self.rounded.get(n, (n,))[0] for n in key]), ()) if dtypes else ():
+            is_alike = self._is_alike(found, eqn) and _is_in_one_dtype(found, eqn)
+            if is_alike and all(t in _loop(found)[0] for t in dtypes):
                 return self._give(found, eqn)
         return None
 
@@ -250,10 +231,7 @@ class _Comparison:
                 return False
             for a, b in zip(narrow.inputs, wide.inputs):
                 self.begin(b, a, UNDEFINED)
-            if any(self.names[b] is b for b in wide.inputs):
-                return False
-            if not self.is_same(ComparedPart(list(narrow.inputs), narrow.equations, list(narrow.outputs)),
-                                ComparedPart(list(wide.inputs), wide.equations, list(wide.outputs))):
+            if any(self.names[b] is b for b in wide.inputs) or not self.is_same(_part_of(narrow), _part_of(wide)):
                 return False
         return True
 
@@ -327,9 +305,9 @@ def _step(a: Any, b: Any) -> Widening:
     if a is None or b is None or a == b or not np.can_cast(a, b, "safe"):
         return NO_WIDENING
     if a.kind in "biu":
-        return (
-            Widening.SMALL_INT if a != np.int64 else Widening.INT_TO_COMPLEX if b.kind == "c" else Widening.INT_TO_FLOAT
-        )
+        if a != np.int64:
+            return Widening.SMALL_INT
+        return Widening.INT_TO_COMPLEX if b.kind == "c" else Widening.INT_TO_FLOAT
     if a.kind == "f" and b.kind == "c":
         return Widening.REAL_TO_COMPLEX if b.itemsize == 2 * a.itemsize else NO_WIDENING
     return Widening.COMPLEX_DIGITS if a.kind == "c" else Widening.MORE_DIGITS
@@ -347,5 +325,3 @@ def _fits(a: Any, dtype: np.dtype) -> bool:
             return a.value != a.value or bool(np.asarray(a.value).astype(dtype) == a.value)
     return np.can_cast(a.type.dtype, dtype, "safe")
 
-
-__all__ = ["ComparedPart", "WideningError", "is_same_program", "require_same_iterations"]

@@ -17,7 +17,7 @@ from ...ops.conditional import around
 from ...util.array import AnyArray
 from ...util.errors import RAISED_ON_A_WAY
 from ..regions.branch import choose
-from ..values.choice import ChosenThing, TextTable, ThingTable, is_choice, number_of, table_of
+from ..values.choice import ChosenThing, is_choice, number_of, table_of
 from ..values.constants import constant_of
 from ..values.text import TracedText
 from ..values.tracer import Tracer
@@ -67,7 +67,7 @@ class ChoosingRuntime(DataModel):
     def _candidates(self, c: Any, k: Any) -> "tuple[list, list] | None":
         """The keys that k may be in a dict, list or tuple, and a test for each; None where Python or an array knows."""
         if type(c) is dict and is_choice(k):
-            keys = [key for key in c if _is_of(table_of(k), key)]
+            keys = [key for key in c if table_of(k).holds(key)]
             tests = [registry["equal"](number_of(k), number_of(key)) for key in keys]
         elif type(c) is dict and _is_index(k):
             keys = [key for key in c if type(key) is int]
@@ -88,13 +88,6 @@ def _is_index(k: object) -> bool:
     facts = current().integers
     counted = {b.inputs[0] for b in around(current()) if isinstance(b.region.runs, tuple) and b.inputs}
     return not all(v in counted or v in facts.dims for v, _ in facts.form(k.atom).terms)
-
-
-def _is_of(table: "TextTable | ThingTable", key: object) -> bool:
-    """Whether a key stands in a table of texts, or of the members of an Enum."""
-    if isinstance(table, TextTable):
-        return type(key) is str and key in table.texts
-    return any(key is x for x in table.things)
 
 
 def _has_no_form(c: Iterable) -> bool:

@@ -13,12 +13,11 @@ from ...util.array import ArrayOrNumber
 from ...util.defects import door, take_as_answer
 from ..guards.kinds import VIEWS
 from ..heap.state import cells_of
-from ..lists.items import Items
-from ..lists.listing import NeedsRows
+from ..lists.items import Items, NeedsRows
 from ..regions import optional
+from ..regions.carried import CarryPlan
 from ..regions.failing_loops import ended_by_errors
 from ..regions.paths import path_here
-from ..regions.plan import CarryPlan
 from ..regions.recall import memory_here
 from ..regions.recursion import EndsBySize
 from ..regions.roll import roll_while

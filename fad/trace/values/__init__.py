@@ -5,8 +5,8 @@
     place       where an array's elements lie              member      arrays and lists that lie in rows
     constants   values that are known while tracing        text        what a traced value says as text
     iterate     what a `for` may run over                  bound       names without a value on some paths
-    aliases     what may be one                            excuses     reads that are right in spite of an alias
-    absent      what traced values do not have             sparse      SciPy's sparse matrices
+    aliases     what may be one                            sparse      SciPy's sparse matrices
+    absent      what traced values do not have
     view_call   calls that may give views                  operators   comparisons, assignments in place, rounding
     templates   texts from templates                       marks       traced values in texts of objects
 """

@@ -1,4 +1,5 @@
 """Errors for attributes and operations that traced values do not have."""
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,12 @@ _OF_TENSORS = {  # methods of PyTorch's and JAX's arrays -> what is written here
     "mul_": "write x *= y", "clone": "write x.copy()", "at": "write y = x.copy(); y[i] = v"}
 
 
+def refuse_methods(cls: type, refuse: Callable, special: str, methods: str = "") -> None:
+    """Let a class refuse these special methods, and these methods."""
+    for name in [*[f"__{name}__" for name in special.split()], *methods.split()]:
+        setattr(cls, name, refuse)
+
+
 class Absent(AttributeError):
     """A traced value was asked for an attribute that it does not have, by hasattr perhaps: cheap, and nothing of the
     value is read.
@@ -31,12 +38,9 @@ def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
     name = error.name or ""
     what = f"a traced array or number has no attribute {name!r}"
     if any(hasattr(cls, name) for cls in (np.ndarray, np.float64, float, int, complex)):
-        return MissingAttributeError(
-            what,
-            where=where,
-            why="its value is not known while the function is traced",
-            do="use NumPy's functions and methods of which fad has a record, or ask before the call",
-        )
+        return MissingAttributeError(what, where=where, why="its value is not known while the function is traced",
+                                     do="use NumPy's functions and methods of which fad has a record, or ask before "
+                                        "the call")
     if name in _OF_TENSORS:
         return MissingAttributeError(what, where=where, why="it is a tensor's, and this is an array as NumPy has it",
                                      do=_OF_TENSORS[name])
@@ -47,11 +51,9 @@ def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
 
 def times_text(text: object) -> OperandError:
     """The error of a product of a text and what is no int."""
-    return OperandError(
-        f"an array is multiplied by {text!r:.40}",
-        why="only an int says how many times a text is repeated",
-        do="look for a name that holds a text there, and not a number",
-    )
+    return OperandError(f"an array is multiplied by {text!r:.40}",
+                        why="only an int says how many times a text is repeated",
+                        do="look for a name that holds a text there, and not a number")
 
 
 def pickled(x: Any) -> ConcreteValueError:

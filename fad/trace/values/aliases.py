@@ -4,7 +4,7 @@ Branches and loops note it (see regions/may_alias.py, identity.py, branch_aliase
 written to, it makes no difference. Once an array is, the other one must not be read any more (Tracer.kin). A container
 must not be changed at all.
 """
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...ir import stack
@@ -45,19 +45,25 @@ def disentangle(builder: Builder, since: int) -> None:
     del builder.region.entangled[since:]
 
 
+def may_be(x: Any, is_known: Callable = lambda _: False) -> list:
+    """The array or container x, and those that it may be as well by what branches and loops have left open. Of one that
+    is_known no others are told.
+    """
+    return list(reached([x], lambda y: () if is_known(y) else _others(y)))
+
+
+def _others(x: Any) -> list:
+    if isinstance(x, Tracer):
+        return [root for other in x.unexcused_kin(unchanged=True) for root in roots_of(other)]
+    return [t.other if t.one is x else t.one for t in _twins_of(x)]
+
+
 # -- arrays ----------------------------------------------------------------------------------------
-
-
-def kin_of(array: Tracer, is_known: Callable) -> list:
-    """Arrays that this one may be by what loops have left open. Of one that is_known no kin are told."""
-    def kin(x: Tracer) -> list:
-        return [] if is_known(x) else [r for k in x.unchanged_kin() for r in roots_of(k)]
-    return list(reached([array], kin))[1:]
 
 
 def reach_of(array: Tracer) -> list:
     """The arrays that this one may be, or be a part of."""
-    return [x for root in roots_of(array) for x in (root, *kin_of(root, lambda _: False))]
+    return [x for root in roots_of(array) for x in may_be(root)]
 
 
 def lose(array: Tracer) -> None:
@@ -163,18 +169,6 @@ def _twins_of(x: object) -> list:
 
 def unknown_identity() -> UnstageableError:
     """The error where it makes a difference which of several things one is."""
-    return UnstageableError(
-        "a program asks which list, dict or object a name stands for",
-        why="after a branch or a loop on traced values that depends on the way taken",
-        do="keep a number beside it that tells, or compare what it holds",
-    )
-
-
-def may_be(container: object, known: Container = ()) -> list:
-    """The container, and those that it may be as well by what earlier branches and loops left open. Of those with known
-    ids no others are told.
-    """
-    def others(x: object) -> list:
-        twins = [] if id(x) in known else _twins_of(x)
-        return [t.other if t.one is x else t.one for t in twins]
-    return list(reached([container], others))
+    return UnstageableError("a program asks which list, dict or object a name stands for",
+                            why="after a branch or a loop on traced values that depends on the way taken",
+                            do="keep a number beside it that tells, or compare what it holds")

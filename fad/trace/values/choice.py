@@ -14,35 +14,43 @@ from ...ir.op import registry
 from ...util.errors import ConcreteValueError
 from ..objects.containers import is_empty
 from ..objects.originals import original_of
+from .absent import refuse_methods
 from .constants import constant_of
 from .text import PLAIN, TextPart, TracedText
 from .tracer import Tracer
 
 
-class TextTable:
-    """The texts that names of a trace stand for on some paths. Each has a number; that of the empty text is 0."""
+class Table:
+    """The texts, the functions or the members of one Enum that names of a trace stand for on some paths, by their
+    numbers; that of the empty text is 0.
+    """
 
-    def __init__(self) -> None:
-        self.texts = [""]
+    def __init__(self, kind: object):
+        self.kind, self.things = kind, [""] if kind is str else []   # type: object, list[Any]
 
-    def number(self, text: str) -> int:
-        if text not in self.texts:
-            self.texts.append(text)
-        return self.texts.index(text)
+    def number(self, thing: object) -> int:
+        """The number of a thing, which stands in the table from now on."""
+        found = next((k for k, x in enumerate(self.things) if self._is_one(x, thing)), len(self.things))
+        if found == len(self.things):
+            self.things.append(thing)
+        return found
 
-    def text(self, number: Any) -> str:
-        return self.texts[operator.index(number)]
+    def _is_one(self, x: object, thing: object) -> bool:
+        return x is thing or ((self.kind is str or type(x) is MethodType) and x == thing)
+
+    def holds(self, thing: object) -> bool:
+        """Whether a key of a dict stands in the table."""
+        return (self.kind is not str or type(thing) is str) and any(self._is_one(x, thing) for x in self.things)
+
+    def text(self, number: Any) -> Any:
+        """The text of this number, or the thing as people know it."""
+        return original_of(self.things[operator.index(number)])
 
     def chosen(self, number: "int | Tracer") -> Any:
-        """The text of this number."""
-        return TracedText(Choice(number)) if isinstance(number, Tracer) else self.text(number)
-
-
-def table_of_texts() -> TextTable:
-    """That of the present trace."""
-    trace = current().root.trace
-    trace.texts = trace.texts or TextTable()
-    return trace.texts
+        """The text or the thing of this number."""
+        if not isinstance(number, Tracer):
+            return self.things[number]
+        return TracedText(Choice(number)) if self.kind is str else ChosenThing(self, number)
 
 
 class Choice(TextPart):
@@ -51,7 +59,7 @@ class Choice(TextPart):
     __slots__ = ("number",)
 
     def __init__(self, number: Tracer):
-        super().__init__(table_of_texts().text, (number,), "<traced text>")
+        super().__init__(table_of("").text, (number,), "<traced text>")
         self.number = number
 
     def known(self) -> str:
@@ -59,36 +67,14 @@ class Choice(TextPart):
             return self.said
         number = constant_of(self.number.atom)
         if number is None:
-            raise ConcreteValueError(
-                "Python asked what a text says that depends on the path",
-                why="which text it is will be known when the program runs",
-                do="compare it by == or !=, or print it",
-            )
-        return table_of_texts().text(number)
+            raise ConcreteValueError("Python asked what a text says that depends on the path",
+                                     why="which text it is will be known when the program runs",
+                                     do="compare it by == or !=, or print it")
+        return table_of("").text(number)
 
     def equal(self, other: object) -> Any:
         number = number_of(other)
         return None if number is None else registry["equal"](self.number, number)
-
-
-class ThingTable:
-    """The functions, or the members of one Enum, that names of a trace stand for on some paths."""
-
-    def __init__(self) -> None:
-        self.things: list = []
-
-    def number(self, thing: object) -> int:
-        found = [k for k, x in enumerate(self.things) if x is thing or (type(x) is MethodType and x == thing)]
-        if not found:
-            self.things.append(thing)
-        return found[0] if found else len(self.things) - 1
-
-    def text(self, number: Any) -> Any:
-        return original_of(self.things[operator.index(number)])
-
-    def chosen(self, number: "int | Tracer") -> Any:
-        """The thing of this number."""
-        return ChosenThing(self, number) if isinstance(number, Tracer) else self.things[number]
 
 
 class ChosenThing:
@@ -97,7 +83,7 @@ class ChosenThing:
 
     __slots__ = ("table", "number")
 
-    def __init__(self, table: ThingTable, number: Tracer):
+    def __init__(self, table: Table, number: Tracer):
         self.table, self.number = table, number
 
     def common(self, question: Callable) -> Any:
@@ -115,7 +101,7 @@ class ChosenThing:
     def __eq__(self, other: object) -> Any:
         if type(other) is ChosenThing:
             return other.table is self.table and registry["equal"](self.number, other.number)
-        return thing_kind(other) is not None and kind_of(other) is self.table and registry["equal"](
+        return thing_kind(other) is not None and table_of(other) is self.table and registry["equal"](
             self.number, self.table.number(other))
 
     def __ne__(self, other: object) -> Any:
@@ -125,16 +111,13 @@ class ChosenThing:
 
 def refuse(*args: object) -> Any:
     """An error: the thing itself is needed."""
-    raise ConcreteValueError(
-        "Python asked which of several functions, or members of an Enum, a name stands for",
-        why="that will be known when the program runs",
-        do="call it, compare it by == or `is`, read its attributes, or find items of a dict by it",
-    )
+    raise ConcreteValueError("Python asked which of several functions, or members of an Enum, a name stands for",
+                             why="that will be known when the program runs",
+                             do="call it, compare it by == or `is`, read its attributes, or find items of a dict by it")
 
 
-for _name in ("hash", "bool", "str", "repr", "format", "len", "iter", "call", "lt", "le", "gt", "ge", "int",
-              "index", "float", "contains", "getitem", "reduce_ex", "copy", "deepcopy", "array"):
-    setattr(ChosenThing, f"__{_name}__", refuse)
+refuse_methods(ChosenThing, refuse, "hash bool str repr format len iter call lt le gt ge int index float contains "
+               "getitem reduce_ex copy deepcopy array")
 
 
 def thing_kind(x: object) -> "type | None":
@@ -151,17 +134,12 @@ def _is_untraced(cell: CellType) -> bool:
     return not is_empty(cell) and type(cell.cell_contents) in (*PLAIN, FunctionType, ModuleType)
 
 
-def kind_of(x: object) -> ThingTable:
-    """The table that a thing stands in."""
-    tables: dict[object, ThingTable] = current().root.trace.things
-    return tables.setdefault(thing_kind(x), ThingTable())
-
-
-def table_of(x: object) -> "TextTable | ThingTable":
+def table_of(x: object) -> Table:
     """The table of a choice, or of what may be one of several."""
     if type(x) is ChosenThing:
         return x.table
-    return table_of_texts() if type(x) in (str, TracedText) else kind_of(x)
+    kind = str if type(x) in (str, TracedText) else thing_kind(x)
+    return current().root.trace.choices.setdefault(kind, Table(kind))
 
 
 def is_choice(x: object) -> bool:

@@ -67,11 +67,7 @@ class Once(Steps):
 
     def take(self) -> Steps:
         if self.taken:
-            raise UnstageableError(
-                "an iterator (zip, enumerate, reversed) goes on after a loop has taken from it",
-                why="how many items are left is known only when the program runs",
-                do="make a new one for each loop",
-            )
+            raise _gone("a loop has taken from it")
         made = super().take()
         self.taken = True
         return made
@@ -87,12 +83,14 @@ class Drawn(Iterator):
 
     def __next__(self) -> Any:
         if self.is_lost:
-            raise UnstageableError(
-                "an iterator (zip, enumerate, reversed) goes on after a loop that ended by a traced condition",
-                why="how many items are left is known only when the program runs",
-                do="make a new one for each loop",
-            )
+            raise _gone("a loop that ended by a traced condition")
         return next(self.items)
+
+
+def _gone(what: str) -> UnstageableError:
+    return UnstageableError(f"an iterator (zip, enumerate, reversed) goes on after {what}",
+                            why="how many items are left is known only when the program runs",
+                            do="make a new one for each loop")
 
 
 class Range(Steps):
@@ -118,11 +116,10 @@ class Range(Steps):
 
 
 class ArrayRows(Steps):
-    """The rows (or elements, or records) of an array."""
+    """The rows (or elements, or records) of an array, or the elements of a list in rows."""
 
-    def __init__(self, array: Any):
-        self.array = array
-        self.stop = array.shape[0]
+    def __init__(self, array: Any, stop: Any = None):
+        self.array, self.stop = array, array.shape[0] if stop is None else stop
 
     def item(self, i: Any) -> AnyArray:
         return self.array[i]
@@ -192,17 +189,13 @@ def checkpointed(items: object) -> Any:
     return steps
 
 
-def _is_index(x: object) -> bool:
-    return isinstance(x, Value)
-
-
 @door
 def range_(*args: Any) -> Any:
     """range, of traced integers too."""
-    if not any(_is_index(a) for a in args):
+    if not any(isinstance(a, Value) for a in args):
         return range(*args)
     for a in args:
-        if _is_index(a) and (a.dtype.kind not in "iu" or a.ndim):
+        if isinstance(a, Value) and (a.dtype.kind not in "iu" or a.ndim):
             raise TypeError(f"{a.dtype} array cannot be interpreted as an integer")
     return Range(0, args[0]) if len(args) == 1 else Range(*args)
 
@@ -218,11 +211,8 @@ def _all_steps(iterables: tuple) -> "list | None":
 def _drawn(items: Iterator, iterables: tuple) -> Iterator:
     """An iterator over these, whose items a program may take."""
     is_traced = bool(stack.builders()) and not stack.is_live()
-    return (
-        Drawn(items)
-        if is_traced and not any(isinstance(x, Iterator) and not isinstance(x, Drawn) for x in iterables)
-        else items
-    )
+    goes_on = any(isinstance(x, Iterator) and not isinstance(x, Drawn) for x in iterables)
+    return Drawn(items) if is_traced and not goes_on else items
 
 
 @door

@@ -77,13 +77,10 @@ def _makes_c_order(eqn: Equation) -> bool:
     if kind == "contract":
         return _renamed(eqn.params["labels"]) in _MATRIX_PRODUCTS
     if kind == "elementwise" or order == "common":
-        return all(layout_of(a) is not None for a in eqn.inputs if _has_order(a))
+        # of an operand with at most one axis of several elements all orders are one
+        return all(layout_of(a) is not None for a in eqn.inputs
+                   if sum(not isinstance(n, int) or n > 1 for n in a.type.shape) > 1)
     return False
-
-
-def _has_order(a: Any) -> bool:
-    """Whether more than one axis of an operand has elements that can lie in one order or another."""
-    return sum(not isinstance(n, int) or n > 1 for n in a.type.shape) > 1
 
 
 def through(eqn: Equation, layout: "tuple | None") -> "tuple | None":

@@ -6,10 +6,10 @@ The text of the number is put in when the program runs.
 """
 import re
 from collections.abc import Callable
-from typing import Any
 
 from ...util.array import AnyArray
 from ...util.errors import ConcreteValueError
+from .absent import refuse_methods
 
 _FORM = re.compile("\ue000(\\d+)\ue001")
 
@@ -46,11 +46,6 @@ class MarkText(str):
         return self
 
 
-def _refused(self: MarkText, *args: object, **kwargs: object) -> Any:
-    return MarkText.__format__(self, "any")
-
-
-for _name in ("len", "getitem", "iter", "contains", "eq", "ne", "lt", "le", "gt", "ge", "mul", "rmul", "mod", "hash"):
-    setattr(MarkText, f"__{_name}__", _refused)
-for _name in [name for name in vars(str) if not name.startswith("_")]:
-    setattr(MarkText, _name, _refused)
+refuse_methods(MarkText, lambda self, *args, **kwargs: self.__format__("any"),
+               "len getitem iter contains eq ne lt le gt ge mul rmul mod hash",
+               " ".join(name for name in vars(str) if not name.startswith("_")))

@@ -10,8 +10,7 @@ from typing import Any
 from ...ir.build import current
 from ...util.array import AnyArray
 from ...util.errors import SideEffectError
-from .excuses import never
-from .tracer import Tracer
+from .tracer import Tracer, never
 
 
 class Ties:
@@ -32,9 +31,8 @@ class Ties:
 
     def give(self, roots: list, is_view: bool) -> None:
         """Note that the list got an array with these roots."""
-        self.is_shared = (
-            self.is_shared or is_view or not all(map(is_fresh, roots)) or any(r is g for r in roots for g in self.given)
-        )
+        is_again = any(r is g for r in roots for g in self.given)
+        self.is_shared = self.is_shared or is_view or is_again or not all(map(is_fresh, roots))
         self.given = [*self.given, *roots]
 
     def write(self, rows: list) -> None:

@@ -44,10 +44,9 @@ def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: ob
         spend(x, name, key)
     if kwargs and is_tracer(result) and result is kwargs.get("out"):
         return marked(result, name, made.asked, args, kwargs, 0)
-    result = _tie(made, result if name in VIEWS else on_the_tape(result))
-    return (
-        in_c_order(result) if name == "copy" and call is METHODS["copy"] and len(args) == 1 and not kwargs else result
-    )
+    result = _tied(made, result if name in VIEWS else on_the_tape(result), count())
+    is_plain_copy = name == "copy" and call is METHODS["copy"] and len(args) == 1 and not kwargs
+    return in_c_order(result) if is_plain_copy else result
 
 
 def on_the_tape(result: ArrayOrNumber, *given: object) -> Any:
@@ -76,12 +75,8 @@ def out_of_c_order(copy: Any) -> AnyArray:
     return copy
 
 
-def _tie(made: ViewCall, result: ArrayOrNumber) -> Any:
-    """The result, its arrays tied to what they are views of."""
-    return _tied(made, result, count())
-
-
 def _tied(made: ViewCall, y: ArrayOrNumber, places: Iterator) -> Any:
+    """A result, its arrays tied to what they are views of; places: numbers for the arrays in it."""
     if isinstance(y, (tuple, list)):
         parts = [_tied(made, part, places) for part in y]
         if all(a is b for a, b in zip(parts, y)):
@@ -156,18 +151,24 @@ def _links(made: ViewCall, atom: Atom, place: int) -> tuple:
     """The equations, in order, that lead from one of the call's arrays to this result, and that array; (.., None) if
     none do.
     """
-    chains: DefUse | None = None
-    links: list[Equation] = []
-    while atom not in made.atoms:
-        chains = chains or DefUse(current().equations[made.start:])
-        eqn = chains.definition(atom)
+    links, found = view_links(current().equations[made.start:], atom, made.atoms)
+    if found is None or (made.name == "__getitem__" and any("a" in eqn.params.get("spec", ()) for eqn in links)):
+        return links, None
+    return links, made.source(found, place)
+
+
+def view_links(equations: list, atom: Atom, sources: set) -> tuple:
+    """Those of these equations, in order, that lead from a source to this variable by views, and the source; (.., None)
+    if none do.
+    """
+    chains, links = DefUse(equations) if atom not in sources else None, list[Equation]()
+    while atom not in sources:
+        eqn = chains.definition(atom)                         # type: ignore[union-attr]
         if eqn is None or not eqn.op.traits.view:
-            return links, None
-        if made.name == "__getitem__" and "a" in eqn.params.get("spec", ()):
             return links, None
         links.insert(0, eqn)
         atom = eqn.inputs[0]
-    return links, made.source(atom, place)
+    return links, atom
 
 
 def _read_again(made: ViewCall, y: Any) -> AnyArray:
@@ -338,15 +339,10 @@ def assign(x: object, subscript: object, value: ArrayOrNumber) -> None:
 def is_own_view(x: object, subscript: object, value: Any) -> bool:
     """Whether the value is x[subscript], a view taken before and up to date."""
     view = value.tie if is_tracer(value) else None
-    if (
-        view is None
-        or view.base is not x
-        or view.chain is None
-        or view.chain.made.name != "__getitem__"
-        or value.version < 0
-    ):
+    if view is None or view.base is not x or view.chain is None:
         return False
-    return view.seen == x.version and _same_subscript(view.chain.made.args[1], subscript)
+    made, is_taken = view.chain.made, view.chain.made.name == "__getitem__" and value.version >= 0
+    return is_taken and view.seen == x.version and _same_subscript(made.args[1], subscript)
 
 
 def _same_subscript(a: Any, b: Any) -> bool:

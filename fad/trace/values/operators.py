@@ -19,7 +19,6 @@ from ...ir.types import INT, type_of
 from ...ir.value import BINARY, COMPARISONS, REFLECTED, Value, answers
 from ...ops.face import METHODS
 from ...ops.literals import python_int
-from ...util.array import AnyArray
 from ...util.where import here
 from .view_call import is_tracer
 from .zero_dim import not_an_array
@@ -39,11 +38,7 @@ def _compare(python: str, decide: Callable) -> Callable:
                     self._concrete("an array was compared with what is no number", constant=True), other
                 )
             return NotImplemented
-        if (
-            self.dtype == INT
-            and self.ndim == 0
-            and (type(other) is int or is_tracer(other) and other.dtype == INT and other.ndim == 0)
-        ):
+        if _is_integer(self) and (type(other) is int or _is_integer(other)):
             facts = current().integers
             known = decide(facts, facts.form(self.atom) - facts.form(other if isinstance(other, int) else other.atom))
             if known is not None:
@@ -52,6 +47,10 @@ def _compare(python: str, decide: Callable) -> Callable:
             _refuse_complex(self, other)
         return registry[COMPARISONS[python]](self, self.beside(other))
     return method
+
+
+def _is_integer(x: Any) -> bool:
+    return is_tracer(x) and x.dtype == INT and x.ndim == 0
 
 
 def _refuse_complex(a: object, b: object) -> None:
@@ -71,10 +70,6 @@ def _order(strict_below: int) -> Callable:
             return False
         return None
     return decide
-
-
-def _reverse(decide: Callable) -> Callable:
-    return lambda facts, d: decide(facts, d.scaled(-1))
 
 
 def _equal(facts: Integers, d: Affine) -> "bool | None":
@@ -118,11 +113,7 @@ def _rounded(name: str) -> Callable:
     return method
 
 
-def _round(self: object, digits: "int | None" = None) -> AnyArray:
-    return _rounded("rint")(self) if digits is None else METHODS["round"](self, digits)
-
-
-_DECISIONS = {"ge": _order(0), "gt": _order(1), "le": _reverse(_order(0)), "lt": _reverse(_order(1)), "eq": _equal,
+_DECISIONS = {"ge": _order(0), "gt": _order(1), "le": _not(_order(1)), "lt": _not(_order(0)), "eq": _equal,
               "ne": _not(_equal)}
 
 # the special methods of the tracer, by name
@@ -131,6 +122,6 @@ OPERATORS: dict[str, Callable] = {
     **{f"__i{python}__": _in_place(name, f"__r{python}__", getattr(operator, f"__{python}__"))
        for python, name in BINARY.items()},
     **{f"__{name}__": _rounded(name) for name in ("floor", "ceil", "trunc")},
-    "__round__": _round,
+    "__round__": lambda self, digits=None: _rounded("rint")(self) if digits is None else METHODS["round"](self, digits),
     "__copy__": lambda self: METHODS["__copy__"](self) if self.ndim else self,
 }

@@ -18,12 +18,11 @@ import numpy as np
 
 from ...ir.build import Builder, Value, building, current
 from ...ir.graph import Literal
-from ...ir.uses import DefUse
 from ...util.array_views import Steps, along, lies_in, owner_of, steps_to
 from ...util.errors import FadError
 from ...util.memory import overlap, shared_memory
 from .layout import c_order
-from .mutation import Chain
+from .mutation import Chain, view_links
 
 T = TypeVar("T")
 
@@ -165,16 +164,9 @@ def _links(owner: np.ndarray, steps: Steps, value_class: type) -> "list | None":
     with building("view", value_class) as builder:
         x: Any = builder.array_input(owner.dtype, owner.shape, fixed=True)
         y: Any = along(steps, x)
-        begin, atom = x.atom, y.atom
-        chains = DefUse(builder.equations)
-    links: list = []
-    while atom is not begin:
-        eqn = chains.definition(atom)
-        if eqn is None or not eqn.op.traits.view or not all(isinstance(a, Literal) for a in eqn.inputs[1:]):
-            return None
-        links.insert(0, eqn)
-        atom = eqn.inputs[0]
-    return links
+        links, found = view_links(builder.equations, y.atom, {x.atom})
+    is_fixed = all(isinstance(a, Literal) for eqn in links for a in eqn.inputs[1:])
+    return None if found is None or not is_fixed else links
 
 
 class OutsideView(Chain):

@@ -229,9 +229,6 @@ def _is_same(m: object, n: object) -> bool:
 
 
 def _with_operands(eqn: Equation, atom_of: Callable) -> Equation:
-    inputs = [a if isinstance(a, Literal) else _atom(atom_of(a)) for a in eqn.inputs[1:]]
+    found = [a if isinstance(a, Literal) else atom_of(a) for a in eqn.inputs[1:]]
+    inputs = [x if isinstance(x, (Literal, Var)) else as_atom(x) for x in found]
     return Equation(eqn.op, (eqn.inputs[0], *inputs), eqn.outputs, eqn.params, eqn.regions, eqn.where)
-
-
-def _atom(x: Any) -> Any:
-    return x if isinstance(x, Var) else as_atom(x)

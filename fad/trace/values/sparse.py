@@ -79,11 +79,8 @@ def _compressed(of_rows: bool) -> Any:
     return coordinates
 
 
-def _given(a: object) -> tuple:
-    return tuple([_array(a, name) for name in ("data", "row", "col")])
-
-
-COORDINATES = {"csr": _compressed(True), "csc": _compressed(False), "coo": _given}
+COORDINATES = {"csr": _compressed(True), "csc": _compressed(False),
+               "coo": lambda a: tuple([_array(a, name) for name in ("data", "row", "col")])}
 
 
 def _by_coordinates(a: Any, x: object, m: int, transposed: bool) -> AnyArray:
@@ -102,14 +99,12 @@ def _by_diagonals(a: Any, x: AnyArray, m: int, transposed: bool) -> AnyArray:
         into, of = (start, start - offset) if transposed else (start - offset, start)
         part = registry["slice_axis"](x, 0, of, stop - start)
         values = registry["reshape"](data[k, start:stop], stop - start, *[1] * (len(shape_of(x)) - 1)) * part
-        ends = [
-            registry["full"](0, size, *shape_of(x)[1:], dtype=values.dtype)
-            for size in (into, m - into - (stop - start))
-        ]
+        sizes = into, m - into - (stop - start)
+        ends = [registry["full"](0, size, *shape_of(x)[1:], dtype=values.dtype) for size in sizes]
         y = y + registry["concatenate"](ends[0], values, ends[1], axis=0)
-    return (
-        y if hasattr(y, "dtype") else registry["full"](0, m, *shape_of(x)[1:], dtype=np.result_type(a.dtype, x.dtype))
-    )
+    if hasattr(y, "dtype"):
+        return y
+    return registry["full"](0, m, *shape_of(x)[1:], dtype=np.result_type(a.dtype, x.dtype))
 
 
 PRODUCTS = {**dict.fromkeys(COORDINATES, _by_coordinates), "dia": _by_diagonals}

@@ -18,8 +18,8 @@ def percent(template: str, given: object) -> Any:
     if type(template) is not str:
         return asked_by_user(lambda: template % given)
     if isinstance(given, dict):
-        return made(_PercentOfNames(template, tuple(given)), _PercentOfNames(_spoken(template), tuple(given)),
-                    *given.values())
+        names = tuple(given)
+        return made(_Percent(template, names), _Percent(_spoken(template), names), *given.values())
     values = given if type(given) is tuple else (given,)
     if not all(map(is_fixed, values)):
         template, values = _of_texts(template, values)
@@ -44,24 +44,14 @@ def _of_texts(template: str, values: tuple) -> tuple:
 
 
 class _Percent(NamedTuple):
-    """template % (values)"""
+    """template % (values), or template % {names: values}"""
 
     template: str
+    names: "tuple | None" = None
 
     @door
     def __call__(self, *values: object) -> str:
-        return self.template % values
-
-
-class _PercentOfNames(NamedTuple):
-    """template % {names: values}"""
-
-    template: str
-    names: tuple
-
-    @door
-    def __call__(self, *values: object) -> str:
-        return self.template % dict(zip(self.names, values))
+        return self.template % (values if self.names is None else dict(zip(self.names, values)))
 
 
 class _FormatMethod(NamedTuple):

@@ -146,10 +146,8 @@ for _name in (
     "format", "sizeof", "dir",
 ):
     setattr(TracedText, f"__{_name}__", _answered(f"__{_name}__"))
-TracedText.__bool__ = lambda self: bool(self.known())               # type: ignore[attr-defined]
-TracedText.__int__ = lambda self: int(self.known())                 # type: ignore[attr-defined]
-TracedText.__float__ = lambda self: float(self.known())             # type: ignore[attr-defined]
-TracedText.__complex__ = lambda self: complex(self.known())         # type: ignore[attr-defined]
+for _number in (bool, int, float, complex):
+    setattr(TracedText, f"__{_number.__name__}__", lambda self, number=_number: number(self.known()))
 
 
 class TextPart:
@@ -167,11 +165,9 @@ class TextPart:
         if not stack.builders():
             return self.said
         if self.given is None:
-            raise ConcreteValueError(
-                f"Python asked what a text says: {self.said}",
-                why="numbers stand in it that are not known while the function is traced",
-                do="decide by the numbers themselves",
-            )
+            raise ConcreteValueError(f"Python asked what a text says: {self.said}",
+                                     why="numbers stand in it that are not known while the function is traced",
+                                     do="decide by the numbers themselves")
         return str(self.make(*self.given))
 
     def equal(self, other: object) -> Any:
@@ -210,25 +206,23 @@ def _is_known(x: object) -> bool:
 
 def is_fixed(x: object) -> bool:
     """Whether x is, and stays, what it is: numbers, texts and tuples of them."""
-    return (
-        type(x) in PLAIN
-        or type(x) is TracedText
-        or (isinstance(x, Value) and not x.ndim)
-        or (type(x) is tuple and all(map(is_fixed, x)))
-    )
+    if type(x) is tuple:
+        return all(map(is_fixed, x))
+    return type(x) in (*PLAIN, TracedText) or (isinstance(x, Value) and not x.ndim)
+
+
+def _of_each(value: Callable, x: object) -> Any:
+    """value(x), of a tuple of each thing in it."""
+    return tuple([_of_each(value, y) for y in x]) if type(x) is tuple else value(x)
 
 
 def _as_now(x: object) -> Any:
-    """A number or text, or a tuple of them, that keeps its value."""
-    if type(x) is tuple:
-        return tuple([_as_now(y) for y in x])
+    """A number or text that keeps its value."""
     return current().value_of(x.atom) if isinstance(x, Value) else x
 
 
 def _example(x: object) -> Any:
     """A number of the same type."""
-    if type(x) is tuple:
-        return tuple([_example(y) for y in x])
     if not isinstance(x, Value):
         return x.said if type(x) is TracedText else x
     one = x.dtype.type(1)
@@ -239,23 +233,21 @@ def _example(x: object) -> Any:
 def made(make: Callable, said: Callable, *given: Any) -> Any:
     """make(*given), a text: a Text where what is given is traced. said(*given): what it says to people."""
     if stack.is_live():                                       # a text has no derivative that float(x) would lose
-        return make(*map(_on_tape, given))
+        return make(*_of_each(_on_tape, given))
     if not stack.builders() or _telling.is_on or all(map(_is_known, given)):
         return make(*given)
     if all(map(is_fixed, given)):
-        make(*map(_example, given))                           # it fails now if it fails at all
-        return TracedText(TextPart(make, tuple(map(_as_now, given)), _told(said, *given)))
+        make(*_of_each(_example, given))                      # it fails now if it fails at all
+        return TracedText(TextPart(make, _of_each(_as_now, given), _told(said, *given)))
     answer(current().root, np.get_printoptions)               # of an object or an array
     try:
         return make(*given)
     except ConcreteValueError:                                # of an object, a list or an array with traced values
-        later = (make, tuple(map(_as_now, given))) if all(map(_is_value, given)) else in_parts(make, *given)
+        later = (make, _of_each(_as_now, given)) if _is_value(given) else in_parts(make, *given)
         return TracedText(TextPart(make, None, _told(said, *given), later))
 
 
 def _on_tape(x: object) -> Any:
-    if type(x) is tuple:
-        return tuple(map(_on_tape, x))
     return _known_number(x) if isinstance(x, Value) else x
 
 
@@ -292,8 +284,7 @@ def _marked(marks: Marks, make: Callable, given: tuple) -> list:
 
 def told(x: object) -> str:
     """The text of x for people."""
-    with telling():
-        return str(x)
+    return _told(str, x)
 
 
 def _told(said: Callable, *given: object) -> str:
@@ -324,9 +315,7 @@ def joined(*parts: Any) -> Any:
     """The texts, one behind the other."""
     if not any(type(part) is TracedText for part in parts):
         return "".join(parts)
-    return TracedText(
-        *[p for part in parts for p in (part.parts if type(part) is TracedText else (str.__str__(part),))]
-    )
+    return TracedText(*[p for x in parts for p in (x.parts if type(x) is TracedText else (str.__str__(x),))])
 
 
 def _of_one(convert: Callable) -> Callable:

@@ -6,6 +6,7 @@ new value of the (purely functional) program, and a view taken by basic indexing
 import itertools
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ from ..objects.containers import keeps_record
 from . import sparse
 from .absent import pickled, times_text
 from .constants import constant_of, of_sizes
-from .excuses import SAME, lies_here, never
 from .mutation import assign, call_face, refuse_shape, set_flags
 from .of_tensors import of_tensors, refuse_ambiguous
 from .operators import OPERATORS
@@ -34,6 +34,19 @@ from .text import asked
 from .zero_dim import not_an_array
 
 births = itertools.count(1)  # tells what was there before a branch or a loop from what was made in it
+SAME: Mapping = MappingProxyType({})                          # of an array that nothing is ever put behind
+
+
+def never() -> bool:
+    """The excuse of an array that a list was given, for being read after the list's element was written to."""
+    return False
+
+
+def lies_here() -> bool:
+    """The excuse of a list's row, for being read after an array was written to that the list was given, or one that
+    this may be.
+    """
+    return False
 
 
 class TracerView:
@@ -139,23 +152,18 @@ class Tracer(Value):
         """
         return self._var is var or self.longer.get(self._var, self._var) is self.longer.get(var, var)
 
-    def unexcused_kin(self) -> list:
-        """Arrays that may be this one, or were before one of the two was written to."""
-        return [other for other, _, excuse in self.kin if not (excuse is not None and excuse())]
-
-    def unchanged_kin(self) -> list:
-        """Arrays that may be this very one, as far as is known."""
-        return [
-            other for other, var, excuse in self.kin if other.is_still(var) and not (excuse is not None and excuse())
-        ]
+    def unexcused_kin(self, unchanged: bool = False) -> list:
+        """Arrays that may be this one, or were before one of the two was written to. unchanged: those that may be this
+        very one, as far as is known.
+        """
+        return [other for other, var, excuse in self.kin
+                if (not unchanged or other.is_still(var)) and not (excuse is not None and excuse())]
 
     def _see_to_kin(self) -> None:
         if self.is_lost:
-            raise SideEffectError(
-                "an array is read after a loop that wrote to it under changing names",
-                why="which of the arrays it is then depends on the number of iterations",
-                do="read it under the name the loop left it with",
-            )
+            raise SideEffectError("an array is read after a loop that wrote to it under changing names",
+                                  why="which of the arrays it is then depends on the number of iterations",
+                                  do="read it under the name the loop left it with")
         if self.is_unknown:
             raise SideEffectError(
                 "an array is read, and another one was written to that may be the same",
@@ -272,13 +280,10 @@ class Tracer(Value):
             see_that_python_takes(op.traits.on_ints, a, b)  # type: ignore[arg-type]
 
     def __matmul__(self, other: AnyArray) -> AnyArray:
-        if sparse.is_sparse(other):
-            return (
-                sparse.times(other, self, transposed=True)
-                if self.ndim < 2
-                else sparse.times(other, self.T, transposed=True).T
-            )
-        return super().__matmul__(other)                     # type: ignore[misc]
+        if not sparse.is_sparse(other):
+            return super().__matmul__(other)                 # type: ignore[misc]
+        product = sparse.times(other, self if self.ndim < 2 else self.T, transposed=True)
+        return product if self.ndim < 2 else product.T
 
     def __rmatmul__(self, other: object) -> AnyArray:
         return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmatmul__(other)  # type: ignore[misc]
@@ -317,11 +322,8 @@ class Tracer(Value):
                    "solvers), or "
                 "keep it off the derivative's path (fad.stop_gradient)",
             )
-        to_do = (
-            "take an element of it (x[0]), or reduce it (np.sum)"
-            if self.ndim
-            else "compute with arrays (np.where, slices)"
-        )
+        to_do = ("take an element of it (x[0]), or reduce it (np.sum)" if self.ndim
+                 else "compute with arrays (np.where, slices)")
         return ConcreteValueError(f"{what}, which has no value while the function is traced: {self.describe()}",
                                   do=f"{to_do}, use fad.cond / fad.while_loop, or mark the argument static")
 
@@ -331,12 +333,10 @@ class Tracer(Value):
         if builder.live and (constant or not builder.moves(self)):
             return builder.value(self)
         known = constant_of(self.atom)
-        if known is not None:
-            return known
-        known = of_sizes(self)
-        if known is not None:
-            return known
-        raise self._needs(what)
+        known = of_sizes(self) if known is None else known
+        if known is None:
+            raise self._needs(what)
+        return known
 
     def __index__(self) -> int:
         return operator.index(self._concrete("Python needed an integer"))
@@ -366,9 +366,8 @@ class Tracer(Value):
         raise pickled(self)
 
     def __dir__(self) -> list:
-        return dir(
-            np.ndarray if self.ndim else self.dtype.type if not self.type.weak else type(self.dtype.type(0).item())
-        )
+        number = self.dtype.type(0)
+        return dir(np.ndarray if self.ndim else number.item() if self.type.weak else number)
 
     def __len__(self) -> int:
         if not self.shape:

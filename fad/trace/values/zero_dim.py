@@ -21,11 +21,9 @@ def not_an_array(x: Any) -> Exception:
         cls = type(x.dtype.type(0).item()) if x.type.weak else x.dtype.type
         name = cls.__name__ if x.type.weak else f"numpy.{cls.__name__}"
         return TypeError(f"{name!r} object does not support item assignment")
-    return SideEffectError(
-        "a value is changed in place that is a number or an array without axes",
-        why="Python binds the name of a number anew, and changes an array for all its names",
-        do="write x = x + v, or make it an array everywhere (x = np.array(v))",
-    )
+    return SideEffectError("a value is changed in place that is a number or an array without axes",
+                           why="Python binds the name of a number anew, and changes an array for all its names",
+                           do="write x = x + v, or make it an array everywhere (x = np.array(v))")
 
 
 def joined(*kinds: Any) -> "bool | None":
