@@ -286,7 +286,7 @@ def test_marks():
         own = journal.made([5])
         journal.note(own)
         assert second.changed(journal.CONTAINER) == [held, other]
-        assert second.before(held) == [1, 2, 3]
+        assert second.entries[id(held)].before == [1, 2, 3]
         assert not journal.was_there(own, second.born) and journal.was_there(held, second.born)
         second.undo()
         book.end(second)
@@ -296,6 +296,16 @@ def test_marks():
         first.undo()
         book.end(first)
         assert held == [1, 2] and other == {"a": 1}
+
+
+def test_what_was_empty_when_the_trace_began():
+    with building("f", Tracer):
+        book, held = journal.journal(), []
+        mark = book.begin()
+        journal.note(held)
+        held.append(3)
+        assert book.begun_as(held) == []
+        book.end(mark)
 
 
 def test_what_an_interrupt_leaves_open_is_undone_with_what_is_around_it():

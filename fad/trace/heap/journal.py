@@ -88,10 +88,6 @@ class Mark:
         """Whether random numbers were drawn from a generator that was there before, by this thread or another."""
         return bool(self.changed(GENERATOR))
 
-    def before(self, cell: object) -> Any:
-        """The contents of a container at the mark."""
-        return self.entries[id(cell)].before if id(cell) in self.entries else contents(cell)
-
     @unprofiled
     def undo(self) -> None:
         """Put back all that has changed since. Marks within that an interrupt has left open are undone first: the
@@ -177,7 +173,8 @@ class Journal:
 
     def begun_as(self, x: object) -> Any:
         """The contents of a container when the trace began."""
-        return next((mark.entries[id(x)].before for mark in self.marks if id(x) in mark.entries), None) or contents(x)
+        entry = next((mark.entries[id(x)] for mark in self.marks if id(x) in mark.entries), None)
+        return contents(x) if entry is None else entry.before
 
 
 def journal() -> Journal:
