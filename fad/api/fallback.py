@@ -197,7 +197,7 @@ def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: C
     with on_tape(), taping(name, Tracer) as tape, noting() as mark:
         given = [tape.take(x) for x in leaves]
         # an array that is given twice is one object to identity tests
-        tape.region.arrived = {id(new): x for new, x in zip(given, leaves)}
+        tape.region.arrived = {id(new): (new, x) for new, x in zip(given, leaves)}
         args, kwargs = structure.unflatten(given)
         try:
             result = body(*args, **kwargs)

@@ -23,7 +23,7 @@ from ..trace.lists.tails import tailing
 from ..trace.objects.draws import kernel_drawing
 from ..trace.outcome.leaks import refuse_changed_arguments
 from ..trace.tracing import trace
-from ..trace.values.decided import deciding
+from ..trace.values.constants import deciding
 from ..util import tree
 from ..util.attempts import attempted
 from ..util.collection import collection_paused

@@ -106,8 +106,7 @@ class RegionState:
 
     born: int = 0                                               # when it began (trace/heap/journal)
     mutated: dict[int, tuple] = field(default_factory=dict)     # id of a tracer changed here -> it, what it held
-    arrived: dict[int, Any] = field(default_factory=dict)       # of a function: id of an input -> what is outside
-    arrived_pairs: dict[int, tuple] = field(default_factory=dict)          # id of an input -> it, what is outside
+    arrived: dict[int, tuple] = field(default_factory=dict)     # of a function: id of an input -> it, what is outside
     twins: list[Any] = field(default_factory=list)              # containers that may be one (trace/values/aliases)
     twins_of: dict[int, list] = field(default_factory=dict)     # id of a container -> its twins
     entangled: list[tuple] = field(default_factory=list)        # tracers that got aliases or are lost, and the marks

@@ -117,8 +117,7 @@ def _trace(f: Callable, leaves: Sequence, call: Callable, name: str, names: Sequ
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves
         given = _followed(builder, inputs, leaves, moving) if isinstance(builder, LiveBuilder) else inputs
-        builder.region.arrived = {id(new): x for new, x in zip(given, leaves)}
-        builder.region.arrived_pairs = {id(new): (new, x) for new, x in zip(given, leaves)}
+        builder.region.arrived = {id(new): (new, x) for new, x in zip(given, leaves)}
         with suspecting_kinds(builder):
             out, structure, statics, result = _run(f, call, own, given)
         if is_whole:

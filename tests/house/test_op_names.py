@@ -31,7 +31,7 @@ WORDS = {
     "fad/trace/values/operators.py": "Python's operators and methods",
     "fad/trace/guards/kinds.py": "Python's operators",
     "fad/trace/values/absent.py": "methods of tensors, which messages name",
-    "fad/trace/values/view_call.py": "NumPy's functions and methods whose results are views",
+    "fad/trace/values/standin.py": "NumPy's functions and methods whose results are views",
     "fad/backend/names.py": "indices of loops (i1 is a Bessel function, too)",
     "fad/backend/vocabulary.py": "Python's builtins",
 }

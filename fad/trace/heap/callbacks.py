@@ -70,11 +70,8 @@ def watching(run: Callable) -> "tuple[Any, bool]":
     try:
         note(*common_generators())
         result = run()
-        written = [
-            t
-            for key, (t, var) in _arrays_now().items()
-            if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)
-        ]
+        written = [t for key, (t, var) in _arrays_now().items()
+                   if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)]
         drawn = put_back_states(states) or made.mark.has_drawn or len(steps_here()) > steps
         return result, not (written or made.has_changes or made.has_changed_pythons or drawn)
     finally:

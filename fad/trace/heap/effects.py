@@ -65,12 +65,10 @@ class Effects:
     def refuse_draws(self, f: object) -> None:
         """An error if random numbers were drawn from a generator that was there before."""
         if self.mark.has_drawn:
-            raise SideEffectError(
-                "random numbers are drawn while the function is traced",
-                where=_line_of(f),
-                why="a program would have the same numbers at each call",
-                do="draw them before, and pass them as arguments; or make the generator in the function, with a seed",
-            )
+            raise SideEffectError("random numbers are drawn while the function is traced",
+                                  where=_line_of(f), why="a program would have the same numbers at each call",
+                                  do="draw them before, and pass them as arguments; or make the generator in the "
+                                     "function, with a seed")
 
 
 def as_stored(owner: object, name: str, value: Any) -> Any:
@@ -95,10 +93,8 @@ def as_stored(owner: object, name: str, value: Any) -> Any:
 def guards_of_rewritten() -> list:
     """Guards for the attributes and global names that still hold what they held: a program does not write them."""
     trace = current().trace
-    attributes = [
-        AttributeGuard(owner, name, x) for owner, name, x in trace.rewritten.values()
-        if is_same(getattr(owner, name, MISSING), x)
-    ]
+    attributes = [AttributeGuard(owner, name, x) for owner, name, x in trace.rewritten.values()
+                  if is_same(getattr(owner, name, MISSING), x)]
     names = [(x.original, x.kept()) for x in trace.opened.values() if isinstance(x, Globals) and journal().is_noted(x)]
     return [*attributes, *[g for original, kept in names for g in of_names(original, kept & original.keys())]]
 

@@ -26,9 +26,18 @@ from ...util import tree
 from ...util.defects import consulted
 from ...util.errors import UnstageableError
 from ...util.where import here
-from ..objects.draws import goes_on, same_state, state_of
+from ..objects.draws import goes_on, state_of
 from .journal import note, standing_in
-from .operands import OneByOneError, Operands, input_by, mapped, new_step, refused, type_of_result
+from .operands import (
+    OneByOneError,
+    Operands,
+    input_by,
+    mapped,
+    new_step,
+    refuse_unseen_draws,
+    refused,
+    type_of_result,
+)
 
 # -- generators ------------------------------------------------------------------------------------------------------
 
@@ -61,17 +70,6 @@ def made(make: Callable, args: tuple, kwargs: dict) -> Any:
     current().root.region.steps.append(step)
     current().trace.makers[id(generator)] = generator, maker, state_of(generator)
     return generator
-
-
-def refuse_unseen() -> None:
-    """An error if code that a program does not see has drawn from a generator that the function makes."""
-    for x, _, state in current().trace.makers.values():
-        if not same_state(state_of(x), state):
-            raise UnstageableError(
-                "a generator of random numbers, which the function makes, is drawn from by code that a program does "
-                "not see",
-                do="draw in the function itself",
-            )
 
 
 # -- a draw ----------------------------------------------------------------------------------------------------------
@@ -243,5 +241,5 @@ def settle() -> None:
     """The end of a function: all draws have been made, whoever needs what was drawn."""
     ledger = current().root.trace.ledger
     if ledger is not None and current().parent is None:
-        refuse_unseen()
+        refuse_unseen_draws(current().trace.makers.values())
         registry["check_that"](registry["less"](ledger["position"], 0), False, what="a draw was left out")

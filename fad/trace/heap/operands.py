@@ -4,7 +4,7 @@ Such an argument is known: a number or text, a generator, an array from outside,
 is drawn before.
 """
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePath
 from typing import Any
@@ -21,7 +21,7 @@ from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
 from ...util.where import here
 from ..objects.containers import is_users, keeps_record
-from ..objects.draws import common_generators, goes_on, kernel_drawing, numpy_random, put_state, state_of
+from ..objects.draws import common_generators, goes_on, kernel_drawing, numpy_random, put_state, same_state, state_of
 from ..values.constants import constant_of
 
 _PLAIN = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type, type(None), type(Ellipsis), slice, range,
@@ -36,6 +36,16 @@ def refused(f: Callable, why: str, error: type[UnstageableError] = UnstageableEr
     """The error of a call that is no step of the prelude."""
     return error(f"{getattr(f, '__name__', 'a function')} gives another result at each call", why=why,
                  do="call it before, and pass what it returns as an argument")
+
+
+def refuse_unseen_draws(made: Iterable) -> None:
+    """An error if code that a program does not see has drawn from a generator that the function makes. made: each such
+    generator, what stands for it, and its state.
+    """
+    for x, _, state in made:
+        if not same_state(state_of(x), state):
+            raise UnstageableError("a generator of random numbers, which the function makes, is drawn from by code "
+                                   "that a program does not see", do="draw in the function itself")
 
 
 def is_seeded(generator: object) -> bool:

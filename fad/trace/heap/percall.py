@@ -46,7 +46,16 @@ from ..objects.draws import (
     state_of,
 )
 from . import kernel_draws
-from .operands import OneByOneError, Operands, holds_traced, is_seeded, new_step, refused, type_of_result
+from .operands import (
+    OneByOneError,
+    Operands,
+    holds_traced,
+    is_seeded,
+    new_step,
+    refuse_unseen_draws,
+    refused,
+    type_of_result,
+)
 
 # NumPy's methods that draw entry after entry, and the place of their `size`
 FILLED = {"random": 0, "random_sample": 0, "standard_normal": 0, "standard_exponential": 0, "normal": 2, "uniform": 2,
@@ -285,13 +294,7 @@ def _is_filled(f: Callable, step: PreludeCall, leaves: list) -> bool:
 
 def settle(root: Builder) -> list:
     """The inputs that the prelude gives values to, behind all others; those of attempts that failed are none."""
-    for x, _, state in root.trace.handles.values():
-        if not same_state(state_of(x), state) and not isinstance(x, random.SystemRandom):
-            raise UnstageableError(
-                "a generator of random numbers, which the function makes without a seed, is drawn from by code that a "
-                "program does not see",
-                do="draw in the function itself",
-            )
+    refuse_unseen_draws(x for x in root.trace.handles.values() if not isinstance(x[0], random.SystemRandom))
     inputs = inputs_of(root.region.steps)
     root.inputs[:] = [v for v in root.inputs if v not in root.trace.drawn] + inputs
     return inputs

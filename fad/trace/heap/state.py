@@ -169,12 +169,8 @@ class Trial:
 
     def changed_arrays(self) -> list:
         """Arrays from outside that were written to (a view's base, not the view)."""
-        return [
-            t
-            for t, var in self.builder.region.mutated.values()
-            if t.tie is None and not t.is_lost and t._var is not var
-            and t.builder is not self.builder and self.is_outer(t)
-        ]
+        written = [t for t, var in self.builder.region.mutated.values() if t._var is not var and t.tie is None]
+        return [t for t in written if not t.is_lost and t.builder is not self.builder and self.is_outer(t)]
 
     def changed_containers(self) -> list:
         return [c for c in self.mark.changed(CONTAINER) if id(c) not in self.own]
@@ -204,13 +200,10 @@ class Trial:
     def refuse_changed_pythons(self) -> None:
         """An error if what holds values of Python's, and no traced ones, was changed."""
         if self.has_changed_pythons:
-            raise UnstageableError(
-                "a bytearray, an array that is not of numbers or is held by a library's object, a context variable or "
-                "a dict's order is changed "
-                "in a loop or branch on traced values",
-                why="it cannot be part of the program",
-                do="use a list, an array of NumPy's or a plain variable",
-            )
+            raise UnstageableError("a bytearray, an array that is not of numbers or is held by a library's object, a "
+                                   "context variable or a dict's order is changed in a loop or branch on traced values",
+                                   why="it cannot be part of the program",
+                                   do="use a list, an array of NumPy's or a plain variable")
 
     def undo(self) -> None:
         """Put back all that the region has changed; nothing if that was done with what is around it."""

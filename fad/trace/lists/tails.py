@@ -8,8 +8,7 @@ Captured code sees a Tail in place of such a list. It may append, and nothing el
 at each call. A trace begins with the list itself; it is made once more, with tails, if a list got elements in a region
 and the trace was refused.
 """
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from types import BuiltinMethodType
 from typing import Any
 
@@ -30,19 +29,7 @@ GROWING = ("append", "extend")                                # methods of lists
 
 
 class Tailing(Mode):
-    """Lists that got elements in regions have tails. wanted: id -> such a list; chosen: those that have tails now."""
-
-    chosen: "dict[int, list]" = {}
-
-    @contextmanager
-    def on(self) -> Iterator[None]:
-        """Within, the lists that are known to grow have tails."""
-        self.chosen = self.wanted
-        try:
-            with super().on():
-                yield
-        finally:
-            self.chosen = {}
+    """Lists that got elements in regions have tails. wanted: id -> such a list."""
 
 
 tailing = Tailing()
@@ -60,7 +47,7 @@ def note_growth(x: object) -> None:
 
 def tails() -> dict:
     """The tails of the lists that have one in the trace that begins now: id of a list -> the list, its tail."""
-    found = {key: (owner, Tail(owner)) for key, owner in tailing.chosen.items()}
+    found = {key: (owner, Tail(owner)) for key, owner in (tailing.wanted if tailing.is_on else {}).items()}
     current().trace.tails = [tail for _, tail in found.values()]
     return found
 

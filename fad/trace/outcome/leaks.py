@@ -308,7 +308,7 @@ def _arrays_of(root: Any) -> dict:
     found = {id(seen): array for array, seen in root.trace.captured.values()}
     if root.live:
         found.update({id(seen): array for array, seen, _ in root.outside.values()})
-        found.update({key: x for key, x in root.region.arrived.items() if isinstance(x, np.ndarray)})
+        found.update({key: x for key, (_, x) in root.region.arrived.items() if isinstance(x, np.ndarray)})
     return found
 
 

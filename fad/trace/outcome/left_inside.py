@@ -37,7 +37,7 @@ class LeftInside:
         self.of_numbers: set[int] = set()                     # rows of lists whose elements are numbers: nothing else
         for inside in map(contents, self.cells):
             self._find([inside] if isinstance(inside, Contents) else values_of(inside), mark.born)
-        self.arguments = {key: (x, y) for key, (x, y) in builder.region.arrived_pairs.items()
+        self.arguments = {key: (x, y) for key, (x, y) in builder.region.arrived.items()
                           if key in self.found and key not in builder.region.mutated}
         self.left = [x for key, x in self.found.items() if key not in self.arguments]
         self.maybe = [x for x in self.left if x.optional is not None]
@@ -102,7 +102,7 @@ class LeftInside:
             if is_of_two_dtypes(x, self.builder.root) or not self.builder.sees(x.held) or x.bound is not None:
                 raise _refusal()
             for base in bases_of(x, self.builder.root) if _is_array(x) and id(x) not in self.of_numbers else ():
-                if id(base) in self.builder.region.arrived_pairs or (
+                if id(base) in self.builder.region.arrived or (
                     self._is_own(base) and bases.setdefault(id(base), id(x)) != id(x)
                 ):
                     raise _refusal()

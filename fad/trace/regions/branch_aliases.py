@@ -5,6 +5,7 @@ An array of a branch lies in one that was there before, or in a new one. New one
 the branch as they are. A name that is an old array on some path, or part of a new one that has other names too, becomes
 the view of a place (place.py).
 """
+from itertools import product
 from typing import Any
 
 from ...ir.build import Value, current
@@ -140,12 +141,7 @@ class BranchAliases:
         for k, place in enumerate(c.places):
             for y in [y for t in (place.arrays if place is not None else ()) for y in self.sides[k].kin.get(id(t), ())]:
                 outside = y if was_there(y, self.sides[k].born) else self._kept(k, y)
-                for a, b in [
-                    (a, b)
-                    for a in roots_of(c.result)
-                    for b in ([] if outside is None else roots_of(outside))
-                    if a is not b
-                ]:
+                for a, b in product(roots_of(c.result), [] if outside is None else roots_of(outside)):
                     may_be_one(a, b)
 
     def _kept(self, k: int, array: Tracer) -> "Tracer | None":

@@ -9,17 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from ...ir.build import Builder, building
 from ...ir.graph import Equation
-from ...ir.types import BOOL, COMPLEX, FLOAT, INT, dtype_text
+from ...ir.types import BOOL, COMPLEX, FLOAT, INT
 from ...ops.mixed import DtypeKind
 from ...util.defects import is_answer, take_as_answer
 from ...util.errors import FadError, UnstageableError
 from ..heap.state import trial
 from ..values.aliases import disentangle
-from .widening import ComparedPart, is_same_program
+from .widening import ComparedPart, is_same_program, kind_text
 
 COMMON = {BOOL, INT, FLOAT, COMPLEX}  # among these a number of Python's has the results that NumPy's has
 FEW = 3                                                       # sites; of more, kinds are not supposed one by one
@@ -63,18 +61,10 @@ def suspecting_kinds(builder: Builder) -> Iterator[None]:
 
 def _refusal(v: Any, kind: DtypeKind, site: tuple) -> UnstageableError:
     where, name = site
-    return UnstageableError(
-        f"{name or 'a value'} is {_text(kind.dtype, kind.weak)} on one way and "
-        f"{_text(v.type.dtype, v.type.weak)} on another, "
-        "and what follows depends on it",
-        where=where,
-        why="a program gives a name one dtype",
-        do="give it the same dtype on every way",
-    )
-
-
-def _text(dtype: np.dtype, weak: bool) -> str:
-    return ("a Python " if weak else "") + dtype_text(dtype)
+    return UnstageableError(f"{name or 'a value'} is {kind_text(kind)} on one way and {kind_text(v.type)} on another, "
+                            "and what follows depends on it",
+                            where=where, why="a program gives a name one dtype",
+                            do="give it the same dtype on every way")
 
 
 def _mixed(root: Builder, equations: list) -> Iterator:

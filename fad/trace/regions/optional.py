@@ -146,7 +146,7 @@ def _outside(x: Tracer) -> tuple:
     """The input that stands for x where the call began, and the outside array behind it; None if the call made it."""
     root, builder = current().root, current()
     while builder is not None:
-        given = builder.region.arrived.get(id(x), x)
+        given = builder.region.arrived.get(id(x), (x, x))[1]
         if isinstance(given, np.ndarray):
             return x, given
         x, builder = given, builder.parent

@@ -49,22 +49,16 @@ def attempted(roll: Callable, cells: dict, undone: type[BaseException] = Excepti
     So are the arrays: a view that was read meanwhile looked at its base by equations that are taken back.
     """
     builder, made = current(), Trial(cells, is_region=False)
-    mark, twins, marks, states = (
-        len(builder.equations),
-        len(builder.region.twins),
-        len(builder.region.entangled),
-        states_now(),
-    )
-    steps = steps_here()
-    count = len(steps)
+    region, steps, states = builder.region, steps_here(), states_now()
+    mark, twins, marks, count = len(builder.equations), len(region.twins), len(region.entangled), len(steps)
     forks = [(path, len(path.met)) for path in builder.trace.paths]
-    before, builder.region.mutated = builder.region.mutated, {}
+    before, region.mutated = region.mutated, {}
     try:
         return roll()
     except undone:
         settle_twins(builder, twins)
         disentangle(builder, marks)
-        for tracer, var in builder.region.mutated.values():
+        for tracer, var in region.mutated.values():
             tracer.put_back(var)
         made.put_back_names()
         builder.take_back(mark)
@@ -75,7 +69,7 @@ def attempted(roll: Callable, cells: dict, undone: type[BaseException] = Excepti
         raise
     finally:
         made.end()
-        builder.region.mutated = {**builder.region.mutated, **before}      # what an array held first
+        region.mutated = {**region.mutated, **before}         # what an array held first
 
 
 def roll_or_peel(steps: Steps, body: Callable, plan: CarryPlan, facts: tuple) -> bool:
@@ -94,9 +88,7 @@ def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, p
     if iterations == len(memory.refused):
         part = memory.part(iterations, plan.cells)
         try:
-            return attempted(
-                lambda: roll_for(steps, body, CarryPlan(plan.cells, *facts, memory=part)), plan.cells
-            )
+            return attempted(lambda: roll_for(steps, body, CarryPlan(plan.cells, *facts, memory=part)), plan.cells)
         except NeedsRows as need:
             if need.owner.home is not current():              # a loop or branch further out moves the list
                 raise

@@ -18,6 +18,7 @@ from ...ir.traits import NO_WIDENING, Widening
 from ...ir.types import BOOL, Type, dtype_text, loop_dtypes, promoted, type_of
 from ...ir.views import LoopView
 from ...ops.carry import UNDEFINED, Iteration, convert, zeros_of
+from ...ops.mixed import DtypeKind
 from ...util.array import ArrayOrNumber
 from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
@@ -57,19 +58,18 @@ def require_same_iterations(eqn: Equation, iterations: "list[Iteration]", names:
 
 def _refusal(names: tuple, k: int, before: Type, after: Type) -> WideningError:
     name = (names[k] if k < len(names) else "") or "a value that the loop carries"
-    return WideningError(
-        f"{name} changes its dtype from {_text(before)} to {_text(after)}, and iterations before and after compute "
-        "differently",
-        why="a loop that is one part of the program gives a name one dtype",
-        do="start it with the dtype that it will have",
-    )
+    return WideningError(f"{name} changes its dtype from {kind_text(before)} to {kind_text(after)}, and iterations "
+                         "before and after compute differently",
+                         why="a loop that is one part of the program gives a name one dtype",
+                         do="start it with the dtype that it will have")
 
 
 def _kind(t: Type) -> tuple:
     return t.dtype, t.weak
 
 
-def _text(t: Type) -> str:
+def kind_text(t: "Type | DtypeKind") -> str:
+    """A dtype, and whether it is Python's, in words."""
     return ("a Python " if t.weak else "") + dtype_text(t.dtype)
 
 

@@ -14,7 +14,7 @@ from ..heap.state import cells_of
 from ..regions import optional
 from ..regions.branch import choose, truth
 from ..regions.recursion import Branches
-from ..values.decided import decided
+from ..values.constants import decided
 from .sequences import contains
 
 

@@ -7,6 +7,5 @@
     iterate     what a `for` may run over                  bound       names without a value on some paths
     aliases     what may be one                            sparse      SciPy's sparse matrices
     absent      what traced values do not have
-    view_call   calls that may give views                  operators   comparisons, assignments in place, rounding
-    templates   texts from templates                       marks       traced values in texts of objects
+    templates   texts from templates                       operators   comparisons, assignments in place, rounding
 """

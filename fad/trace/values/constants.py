@@ -7,7 +7,9 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.graph import Atom, Equation, Literal, Var, is_branch
 from ...ir.views import BranchView
-from ...util.array import AnyArray
+from ...util.array import AnyArray, ArrayOrNumber
+from ...util.attempts import Mode
+from ...util.errors import FadError
 from ...util.where import here
 from ..guards.guard import of_all_in
 from .layout import producer
@@ -28,11 +30,6 @@ def constant_of(var: Var, limit: int = 1000) -> Any:
     return value
 
 
-def fresh_constant_of(var: Var) -> Any:
-    """The value of a variable that follows from what the traced function made itself, or None."""
-    return _Evaluation(FEW, outside=False).value(var)
-
-
 def of_sizes(x: Value) -> "int | None":
     """The value of a scalar that follows from sizes of arrays alone. The program is then for the sizes at hand: a guard
     on them makes it true. None of any other value.
@@ -49,6 +46,36 @@ def of_sizes(x: Value) -> "int | None":
     if value is None or any(facts.pin(n, here()) is None for n in found.sizes):
         return None
     return value.item() if x.type.weak and isinstance(value, np.generic) else value
+
+
+class Deciding(Mode):
+    """Conditions of branches that follow from arrays from outside are decided.
+
+    Such a condition (`if kind[i] == 0`) becomes a branch of the program, which then holds for other arrays of the same
+    shape. Some branches no program can have: one side makes a text and the other None, or each side chooses another
+    function. A trace that is refused is made once more, and these conditions are decided by what the arrays hold now.
+    The arrays are guarded: once they change, the function is traced anew.
+    """
+
+    refusals = FadError
+
+
+deciding = Deciding()
+
+
+def decided(test: ArrayOrNumber) -> ArrayOrNumber:
+    """A condition; its truth, where that follows from what the traced function made itself (random numbers of its own
+    generator, mostly), or if need be from arrays from outside.
+    """
+    if not isinstance(test, Value) or test.ndim:
+        return test
+    value = None
+    if deciding.is_on:
+        value = constant_of(test.atom)
+    elif current().trace.fresh_constants:
+        value = _Evaluation(FEW, outside=False).value(test.atom)
+    deciding.want()
+    return test if value is None else bool(value)
 
 
 class _Evaluation:

@@ -25,8 +25,7 @@ from ...ops.subscript import Selection
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import SideEffectError, UnsupportedFunctionError
 from .layout import layout_of, reshape_is_view, through
-from .standin import ResultMemory, marked
-from .view_call import VIEWS, ViewCall, is_tracer
+from .standin import VIEWS, ResultMemory, ViewCall, is_tracer, marked
 from .zero_dim import of_numbers
 
 

@@ -20,7 +20,7 @@ from ...ir.value import BINARY, COMPARISONS, REFLECTED, Value, answers
 from ...ops.face import METHODS
 from ...ops.literals import python_int
 from ...util.where import here
-from .view_call import is_tracer
+from .standin import is_tracer
 from .zero_dim import not_an_array
 
 

@@ -8,6 +8,7 @@ A Text is no str: what C code would read of it is not there, so that C code cann
 logged texts, and warnings, have the numbers of each call (runtime/telling.py). Messages of errors are written with
 names in place of the numbers.
 """
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -19,14 +20,16 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import Value, current
 from ...util.ambient import ambient
+from ...util.array import AnyArray
 from ...util.defects import door, is_door
 from ...util.errors import ConcreteValueError
 from ...util.where import BELOW_TRACING
 from ..guards.settings import answer
+from .absent import refuse_methods
 from .constants import constant_of
-from .marks import Marks
 
 PLAIN = (str, int, float, complex, bool, bytes, type(None))
+_MARK = re.compile("\ue000(\\d+)\ue001")
 
 
 class _Telling(threading.local):
@@ -90,6 +93,48 @@ def is_told(frame: Any) -> bool:
         return True
     name = frame.f_globals.get("__name__", "")
     return name in ("logging", "warnings") or (name.startswith(BELOW_TRACING) and not is_door(frame.f_code))
+
+
+class Marks:
+    """Marks in the place of traced values, in a text that Python or a library makes of an object.
+
+        str(model)  ->  "Model(<mark 0>, 3)"  ->  "Model(", the text of a number, ", 3)"
+
+    Each has what makes the text that it stands for, which is put in when the program runs.
+    """
+
+    def __init__(self, width: int):
+        self.width, self.made = width, []                     # type: int, list[tuple]
+
+    def put(self, x: AnyArray, make: Callable) -> str:
+        """A mark for make(x)."""
+        self.made.append((make, x))
+        return MarkText(f"\ue000{len(self.made) - 1:0{self.width}}\ue001")
+
+    @staticmethod
+    def split(text: str) -> list:
+        """The plain texts, with the numbers of the marks between them."""
+        parts: list = _MARK.split(text)
+        parts[1::2] = map(int, parts[1::2])
+        return parts
+
+
+class MarkText(str):
+    """A mark. Code that asks for its length or its characters has to wait for the number."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise ConcreteValueError("a text of a traced value is padded, cut or read",
+                                     why="its numbers are not known while the function is traced",
+                                     do="make the text of the number with its width: f\"{x:10.3f}\"")
+        return self
+
+
+refuse_methods(MarkText, lambda self, *args, **kwargs: self.__format__("any"),
+               "len getitem iter contains eq ne lt le gt ge mul rmul mod hash",
+               " ".join(name for name in vars(str) if not name.startswith("_")))
 
 
 class TracedText:
