@@ -21,6 +21,7 @@ from ..trace.guards.checks import Checks
 from ..trace.guards.closures import Filling, FunctionParts, FunctionPattern, parts_of
 from ..trace.guards.part_kinds import PartKind
 from ..trace.heap.effects import undo
+from ..trace.runtime.capture import seen_within
 from ..util.errors import UnstageableError
 from ..util.exclusion import undisturbed
 from ..util.forks import renewed
@@ -88,7 +89,7 @@ class Sharing:
     def body(self, make: Callable) -> Callable:
         """The body of a transform, of the slots and the arguments."""
         def body(*args: object, **kwargs: object) -> Any:
-            filling = self.pattern.fill(args[:self.count])
+            filling = self.pattern.fill(args[:self.count], seen_within)
             self.serving.call.fillings.append(filling)
             current().trace.lifted.update(filling.names)
             return make(filling.function).body(*args[self.count:], **kwargs)

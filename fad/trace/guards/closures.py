@@ -97,14 +97,14 @@ class FunctionPattern:
             return lambda filling: filling.made[known]
         kind = slot_or_kind(x, cls)
         if kind is None:
-            return lambda filling: x
+            return lambda filling: filling.see(x)
         place = len(self.known)
         if kind is SLOT:
             self.known[id(x)] = place
             return lambda filling: filling.keep(place, filling.take())
         head, children = kind.apart(x, outermost)
         if head is None:
-            return lambda filling: x
+            return lambda filling: filling.see(x)
         self.known[id(x)] = place
         outermost = outermost and kind.leads_on
         makers, static = [self._of(child, outermost) for child in children], kind.static(x)
@@ -118,9 +118,9 @@ class FunctionPattern:
             return shell
         return made
 
-    def fill(self, values: Sequence) -> "Filling":
-        """The function over these values."""
-        return Filling(self, values)
+    def fill(self, values: Sequence, see: Callable = lambda x: x) -> "Filling":
+        """The function over these values. see(x): what stands in it for a thing that is shared."""
+        return Filling(self, values, see)
 
 
 class Filling:
@@ -128,8 +128,9 @@ class Filling:
     number or the array there.
     """
 
-    def __init__(self, pattern: FunctionPattern, values: Sequence):
+    def __init__(self, pattern: FunctionPattern, values: Sequence, see: Callable):
         self.values: Iterator = iter(values)
+        self.see = see
         self.made: dict[int, Any] = {}
         self.filled: list[tuple] = []
         self.names: dict[tuple, Any] = {}

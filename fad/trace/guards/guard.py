@@ -144,24 +144,26 @@ class VariableGuard(Guard):
 class CodeGuard(Guard):
     """A guard on a function's code and default values (a module that is reloaded may change them)."""
 
-    __slots__ = ("made_of",)
+    __slots__ = ("made_of", "named")
 
     def __init__(self, f: FunctionType):
         super().__init__(f, f)
         self.made_of = f.__code__, f.__defaults__, f.__kwdefaults__
+        self.named = tuple((f.__kwdefaults__ or {}).values())  # the dict may be written to
 
     @property
     def unchanged(self) -> bool:
         f = self.owner
-        return (
-            f.__code__ is self.made_of[0] and f.__defaults__ is self.made_of[1] and f.__kwdefaults__ is self.made_of[2]
-        )
+        is_made_so = all(map(is_, (f.__code__, f.__defaults__, f.__kwdefaults__), self.made_of))
+        return is_made_so and all(map(is_same, (f.__kwdefaults__ or {}).values(), self.named))
 
     @property
     def kept(self) -> Any:
-        return self.made_of
+        return self if self.named else self.made_of
 
     def test(self, owner: str, kept: str) -> str:
+        if self.named:
+            return f"{kept}.unchanged"
         parts = enumerate(("__code__", "__defaults__", "__kwdefaults__"))
         return " and ".join([f"{owner}.{name} is {kept}[{k}]" for k, name in parts])
 
@@ -305,6 +307,12 @@ def of_names(space: Any, names: Iterable) -> list:
     return [ItemGuard(space, name, space[name]) if name in space else AbsenceGuard(space, name) for name in names]
 
 
+def of_own(owner: object, *names: object) -> list:
+    """Guards on names in an object's own dict, which may be another one: `o.__dict__ = state`."""
+    own = getattr(owner, "__dict__", None)
+    return [AttributeGuard(owner, "__dict__", own), *of_names(own, names)] if type(own) is dict else []
+
+
 def of_variable(variable: ContextVar) -> list:
     """A guard on a context variable."""
     value = variable.get(MISSING)
@@ -326,8 +334,7 @@ def of_attribute(owner: Any, name: str, value: Any) -> list:
     is_method = isinstance(value, BuiltinMethodType) and value.__self__ is owner
     is_made_anew = is_method or isinstance(in_class(type(owner), name), functools.partialmethod)
     if is_made_anew and not isinstance(owner, (type, ModuleType)):
-        own = getattr(owner, "__dict__", None)
-        return [of_class(type(owner), name), *(of_names(own, [name]) if type(own) is dict else [])]
+        return [of_class(type(owner), name), *of_own(owner, name)]
     return [AttributeGuard(owner, name, value)]
 
 

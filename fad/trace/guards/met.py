@@ -155,6 +155,9 @@ def of_library(owner: object, name: str, value: object) -> list:
     """Guards for an attribute of a library's module, class or object."""
     if isinstance(owner, ModuleType):
         return of.of_names(vars(owner), [name]) if name in vars(owner) else []
+    if isinstance(owner, CONTAINERS) and is_users(owner):      # a list of the user's
+        is_of_class = of.in_class(type(owner), name) is not MISSING
+        return [*of.of_own(owner, name), *([of.of_class(type(owner), name)] if is_of_class else [])]
     if (
         isinstance(owner, _OWN)
         and not (isinstance(owner, type) and may_be_changed(owner))
@@ -162,8 +165,7 @@ def of_library(owner: object, name: str, value: object) -> list:
     ):
         return []
     if isinstance(value, (MethodType, BuiltinMethodType, MethodWrapperType, Value)):
-        own = getattr(owner, "__dict__", None)
-        return of.of_names(own, [name]) if type(own) is dict else []
+        return of.of_own(owner, name)
     again = getattr(owner, name)
     if of.is_same(again, value):
         return [of.AttributeGuard(owner, name, value)]

@@ -161,19 +161,20 @@ class Attributes:
         if not self.has_own(owner, name):
             return MISSING
         value = own[name]
-        return value if self._is_inside(owner) else self._value_of(owner, name, value, lambda: of.of_names(own, [name]))
+        return value if self._is_inside(owner) else self._value_of(owner, name, value, lambda: of.of_own(owner, name))
 
     def has_own(self, owner: object, name: object) -> bool:
         """Whether an object has an attribute of its own under this name."""
-        found = name in owner.__dict__
+        found = name in getattr(owner, "__dict__", ())
         if not found and not self._is_inside(owner) and not self._is_written(owner, name, MISSING):
-            self.sources += of.of_names(owner.__dict__, [name])
+            self.sources += of.of_own(owner, name)
         return found
 
     def note_own_names(self, owner: object) -> None:
         """Captured code asks for the names of all attributes that an object has of its own."""
         if not self._is_inside(owner):
             before, slots = journal().begun_as(owner), slots_of(type(owner))
+            self.sources += of.of_own(owner)
             self.sources.append(of.length_as(owner.__dict__, {n: x for n, x in before.items() if n not in slots}))
 
     def _getter(self, cls: type, name: str) -> "Callable | None":
@@ -187,7 +188,7 @@ class Attributes:
     def _cached(self, owner: object, name: str, made: functools.cached_property, inside: bool) -> ArrayOrNumber:
         """The value of a cached property that is not in the object yet. It is put there, as Python does."""
         if not inside:
-            self.sources += of.of_names(owner.__dict__, [name])
+            self.sources += of.of_own(owner, name)
         value = self.swap(made.func)(owner)
         note(owner)
         owner.__dict__[name] = value
@@ -199,7 +200,7 @@ class Attributes:
         """
         own = getattr(owner, "__dict__", None)
         if type(own) is dict and not self._is_written(owner, name, own.get(name, MISSING)):
-            self.sources += of.of_names(own, [name])
+            self.sources += of.of_own(owner, name)
         if found is MISSING and isinstance(owner, type):      # a method of its metaclass
             self.sources.append(of.of_class(owner, name))
             self._in_class(type(owner), name)
@@ -277,7 +278,7 @@ class Attributes:
         self.sources.append(of.of_class(type(owner), name))
         own = getattr(owner, "__dict__", None)
         if type(own) is dict and not self._is_inside(owner) and not journal().is_noted(owner):
-            self.sources += of.of_names(own, [name])
+            self.sources += of.of_own(owner, name)
 
     def presence(self, owner: object, name: str, found: bool) -> None:
         """Guard the answer to hasattr(owner, name)."""

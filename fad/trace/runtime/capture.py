@@ -367,16 +367,27 @@ class Capture(Attributes, Reading, Scopes):
 def captured(f: Any) -> Callable:
     """f as the present trace sees it: its names swapped, its outer arrays traced. One trace has one stand-in for each
     variable, so what a function within it assigns is there for the next one."""
-    root = current().root
-    if root.trace.frontend is None:
-        root.trace.frontend = Capture(root)
-    frontend = root.trace.frontend
+    root, frontend = current().root, _frontend()
     if is_disguised(f) and not root.live:
         refuse_opaque(f)
     new = f if frontend.runtime.is_captured(getattr(f, "__func__", f)) else frontend.function(f)
     code = getattr(getattr(new, "__func__", new), "__code__", None)
     is_seen = code not in frontend.runtime.plain or root.live
     return new if is_seen else functools.partial(reading, new)
+
+
+def _frontend() -> Capture:
+    trace = current().root.trace
+    if trace.frontend is None:
+        trace.frontend = Capture(current().root)
+    return trace.frontend
+
+
+def seen_within(x: object) -> object:
+    """A thing from outside that a made function closes over by itself, deep in what is made with it: a container or an
+    array has guards.
+    """
+    return _frontend().swap(x) if isinstance(x, (np.ndarray, *CONTAINERS)) else x
 
 
 def _new_cell(value: Callable) -> Any:
