@@ -124,7 +124,7 @@ class Staged(StagedPrograms, Keeper):
 
     def _call(self, args: tuple, kwargs: dict) -> Any:
         if (self.served < SERVED and (self.server is not None or not self.programs)
-                and not stack.builders() and not self.state.known and not self.fallback.reasons):
+                and not stack.builders() and not self.state.writes and not self.fallback.reasons):
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
@@ -145,7 +145,8 @@ class Staged(StagedPrograms, Keeper):
         if key in self.fallback.reasons and self.fallback.is_on:
             return self.fallback.again(lambda: self.on_tape(args, kwargs), strange)
         current = self._current(signature)
-        if len(current) < len(self.programs.get(key, ())) and self.server is None and not self.state.known:
+        if (not current and self.server is None and not self.state.writes and (stale := self.programs.get(key))
+                and not self.state.notices(stale)):
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
@@ -384,9 +385,8 @@ def within(memory: object, body: Callable) -> Callable:
     return limited
 
 
-# fad.jvp(f, x), not fad.jvp(f)(x)
-AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify",
-           "cfunc", "stages", "draw")
+AT_ONCE = ("jvp", "vjp", "hvp", "vhp", "linearize", "explain", "show", "source", "export", "certify", "cfunc", "stages",
+           "draw")                                            # fad.jvp(f, x), not fad.jvp(f)(x)
 STEERING = ("defjvp", "defvjp", "cond", "switch", "while_loop", "fori_loop", "scan")
 
 

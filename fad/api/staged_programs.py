@@ -90,6 +90,7 @@ class StagedPrograms:
             found = _accepting(candidates, signature.data)
             if found is not None:
                 return found
+            self.state.notices(self._stale(signature.key, candidates))
             try:
                 program = self._traced_anew(leaves, structure, signature.places)
             except UnstageableError:
@@ -109,13 +110,17 @@ class StagedPrograms:
     def _keep(self, program: Program, key: tuple, current: list) -> None:
         """Keep a new program, and of those that are not current a few: what they rest on may be so again (a flag)."""
         used = set(map(id, program.traced.captured))
-        others = [p for p in self.programs.get(key, ()) if not any(p is other for other in current)]
+        others = self._stale(key, current)
         others = [p for p in others if sum(x.nbytes for x in p.traced.captured if id(x) not in used) <= SMALL]
         self.programs[key] = [*others[-FEW:], *current, program]
 
     def _current(self, signature: Signature) -> list:
         """The programs for arguments of this kind that are current."""
         return [p for p in self.programs.get(signature.key, ()) if p.is_current()]
+
+    def _stale(self, key: tuple, current: list) -> list:
+        """The programs for arguments of this kind that are not current."""
+        return [p for p in self.programs.get(key, ()) if not any(p is other for other in current)]
 
     def _traced_anew(self, leaves: list, structure: tree.Structure, dynamic: list) -> Program:
         """A program for these arguments; the leaves at the places `dynamic` are data. The trace has made its changes

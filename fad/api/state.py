@@ -5,14 +5,18 @@
     2      calls = 1      traced anew; `calls` is an input (trace/heap/lifting.py)
     3 …    calls = 2 …    the same program
 
+Guards that fail tell what the caller has changed (trace/guards/changes.py): `model.rate *= 0.9` between two calls makes
+`rate` an input of the second trace.
+
 Not all state can be an input: the structure of a program may depend on it (the keys of a dict, the elements of a list
 that grows). Such a function is traced at each call. The tape is as quick as a trace, so after some such traces the
 function runs there.
 """
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir.delivery import Append, Kept, Maybe, Output, Refill, Store, Tree, locations_of
+from ..trace.guards.changes import changes_since
 from ..trace.guards.kinds import MISSING
 from ..trace.guards.snapshot import is_same
 from ..trace.heap.lifting import value_at
@@ -21,6 +25,7 @@ from ..util.defects import take_as_answer
 from ..util.errors import UnstageableError
 from ..util.exclusion import missed
 
+OTHER = object()
 MOST = 1000                                                   # locations that are known of one function
 PATIENCE = 6                                                  # programs in a row that have failed their own guards
 
@@ -28,7 +33,9 @@ PATIENCE = 6                                                  # programs in a ro
 class ChangingState:
     """The changes that a function is known to make.
 
-    known     key of a location -> it, and what stood there when a program was traced; MISSING: it was an input
+    known     key of a location -> it, and what stood there when a program was traced; MISSING: it was an input; OTHER:
+              it was not, and another value was found there
+    writes    whether some of them were made by the function
     fixed     keys of locations that cannot be inputs
     spent     kind of arguments -> how many programs in a row have failed their own guards
     """
@@ -36,7 +43,16 @@ class ChangingState:
     def __init__(self) -> None:
         self.known: dict[tuple, tuple] = {}
         self.fixed: set[tuple] = set()
+        self.writes = False
         self.spent: dict[Any, int] = {}
+
+    def notices(self, stale: Sequence) -> bool:
+        """Whether all changes outside since these programs were traced may be inputs of the next one; they are noted."""
+        found = [changes_since(program.traced.sources.guards) for program in stale]
+        places = [place for changes in found for place, _ in changes or ()]
+        are_inputs = {key for key, (_, before) in self.known.items() if before is MISSING}
+        self.known.update({at.key: (at, OTHER) for at in places if at.key not in are_inputs})
+        return bool(found) and found[-1] is not None and self.fixed.isdisjoint(at.key for at, _ in found[-1])
 
     def traced(self, trace: Callable) -> Any:
         """trace(locations): the program for which these are inputs. They are those that change, as far as can be."""
@@ -49,13 +65,14 @@ class ChangingState:
                 take_as_answer(error, "what a function changes is no input of its program")
                 if missed():                                  # it will be, once this thread has the lock
                     raise
-                # what has been an input may be one again, without what is new
-                before = [x for x in tried if self.known[x.key][1] is MISSING]
-                failed = [x for x in tried if x not in before] or tried
-                self.fixed.update(x.key for x in failed)
-                tried = before if len(before) < len(tried) else []
+                # what has been an input may be one again, without what is new, of which integers tell of structure
+                new = [x for x in tried if self.known[x.key][1] is not MISSING] or tried
+                failed = {x.key for x in new if isinstance(value_at(x), int)} or {x.key for x in new}
+                self.fixed |= failed
+                tried = [x for x in tried if x.key not in failed]
         if program is None:
             program = trace([])
+        self.known.update({x.key: (x, MISSING) for x in changed})
         self._learn(program.traced.stores, {x.key for x in changed})
         return program
 
@@ -64,6 +81,7 @@ class ChangingState:
                 if key not in self.fixed and not is_same(value_at(location), before)]
 
     def _learn(self, stores: tuple, inputs: set) -> None:
+        self.writes = self.writes or bool(stores)
         for at in locations_of(stores):
             self.known[at.key] = at, MISSING if at.key in inputs else value_at(at)
         self.fixed.difference_update(drop_oldest(self.known, MOST))

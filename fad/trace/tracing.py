@@ -23,7 +23,7 @@ from .heap.asking import refuse_unseen_questions
 from .heap.effects import Effects, effects_of, guards_of_rewritten
 from .heap.journal import journal
 from .heap.kernel_draws import settle as settle_draws
-from .heap.lifting import lifted
+from .heap.lifting import keep_lifted_apart, lifted
 from .heap.percall import placed, refuse_leaks, settle
 from .heap.state import is_numeric
 from .lists.export import plain
@@ -127,6 +127,8 @@ def _trace(f: Callable, leaves: Sequence, call: Callable, name: str, names: Sequ
         outer = _written_outside(builder) if is_whole else []
         if is_whole and not builder.live:
             keep_captures_apart(builder, [k for k, _ in outer])
+            arrays = [array for array, _ in builder.trace.captured.values()]
+            keep_lifted_apart(builder, [arrays[k] for k, _ in outer], bool(written or lost))
         outputs = [*_results(out, statics), *[inputs[k] for k in written], *[x for _, x in outer]]
         left, inside = _left(builder, effects.mark, outputs, result)
         outputs += left.outputs if left is not None else inside.outputs if inside is not None else []

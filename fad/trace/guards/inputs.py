@@ -2,6 +2,7 @@
 import numpy as np
 
 from ...ir.delivery import Location
+from ...util.memory import overlap
 from .guard import Guard
 from .snapshot import is_same
 
@@ -9,10 +10,11 @@ from .snapshot import is_same
 class KindGuard(Guard):
     """Of what kind a number or an array is that the program reads at each call (see trace/heap/lifting.py)."""
 
-    __slots__ = ("shape",)
+    __slots__ = ("apart", "shape")
 
     def __init__(self, location: Location, value: object):
         super().__init__(location, type(value))
+        self.apart: list[np.ndarray] = []                     # arrays that share no memory with this one
         self.shape = (value.dtype, value.shape) if type(value) is np.ndarray else None
 
     @property
@@ -20,7 +22,8 @@ class KindGuard(Guard):
         now = self.owner.read()
         if self.shape is None:
             return type(now) is self.value
-        return type(now) is np.ndarray and (now.dtype, now.shape) == self.shape and now.flags.carray
+        is_alike = type(now) is np.ndarray and (now.dtype, now.shape) == self.shape and now.flags.carray
+        return is_alike and not any(overlap(now, x) for x in self.apart)
 
     def test(self, owner: str, kept: str) -> str:
         return f"type({owner}.read()) is {kept}" if self.shape is None else f"{kept}.unchanged"

@@ -25,7 +25,7 @@ from .kinds import MISSING
 _BASES: tuple[Any, ...] = (list, tuple, deque, set, frozenset)
 _WRAPPERS = (UserDict, UserList, ChainMap)                    # objects that keep a container in an attribute
 _NUMBERS = frozenset((bool, int, float, complex, str, bytes))
-_HOLE = object()
+HOLE = object()
 
 
 def is_same(now: object, before: object) -> bool:
@@ -136,7 +136,7 @@ class Snapshot:
 
     def _note(self, x: object) -> tuple:
         """Make x a node. Returns its parts: elements and values of attributes."""
-        views, names = _views(x), _names(x)
+        views, names = views_of(x), _names(x)
         parts = *[tuple(v) for v in views], _values(x, names)
         *elements, values = [self._with_holes(x, k, part) for k, part in enumerate(parts)]
         self._enter(SnapshotNode(x, type(x), tuple(elements), names, values, _block(x)), views)
@@ -148,7 +148,7 @@ class Snapshot:
             found = {(which, k) for k, y in enumerate(part) if id(y) in self.inputs}
             self.holes.update({id(x): self.holes.get(id(x), set()) | found} if found else {})
         holes = [k for view, k in self.holes.get(id(x), ()) if view == which]
-        return tuple([_HOLE if k in holes else y for k, y in enumerate(part)]) if holes else part
+        return tuple([HOLE if k in holes else y for k, y in enumerate(part)]) if holes else part
 
     def _enter(self, node: SnapshotNode, views: list) -> None:
         x, names = node.owner, node.names
@@ -172,7 +172,7 @@ class Snapshot:
         made = Snapshot(deep=self.deep, is_open=self.is_open, inputs=self.inputs)
         made.roots, made.holes = roots, self.holes
         for node in nodes:
-            made._enter(node, _views(node.owner))
+            made._enter(node, views_of(node.owner))
         return made
 
     @door
@@ -190,7 +190,7 @@ class Snapshot:
                 is_it = _are(_attributes(self.owners, self.names), self.values, self.open_values)
                 is_it = is_it and all(map(is_, map(type, self.objects), self.classes))
             if is_it:
-                return not self.arrays or all(map(_has_block, self.arrays, self.blocks))
+                return not self.arrays or all(map(has_block, self.arrays, self.blocks))
             if not self._is_alike():
                 return False
             self._clear()  # equal things have taken the places of some: they are what is compared with from now on
@@ -211,7 +211,7 @@ class Snapshot:
         while queue:
             now, before = queue.pop()
             node = self.nodes.get(id(before))
-            if before is _HOLE:
+            if before is HOLE:
                 continue
             if id(before) in self.holes and now is not before:  # another thing has no inputs in it
                 return False
@@ -235,7 +235,7 @@ def _extend(parts: list, more: Iterable, has_holes: bool, places: list) -> None:
     begun = len(parts)
     parts += more
     if has_holes:
-        places += [k for k in range(begun, len(parts)) if parts[k] is _HOLE]
+        places += [k for k in range(begun, len(parts)) if parts[k] is HOLE]
 
 
 def _are(now: Iterable, before: list, holes: list) -> bool:
@@ -243,7 +243,7 @@ def _are(now: Iterable, before: list, holes: list) -> bool:
     if holes:
         now = list(now)
         for k in holes:
-            now[k] = _HOLE
+            now[k] = HOLE
     return all(map(is_, now, before))
 
 
@@ -254,18 +254,18 @@ def _differences(now: object, node: SnapshotNode) -> "list | None":
     """
     if (
         type(now) is not node.cls
-        or (node.block is not None and not _has_block(now, node.block))
+        or (node.block is not None and not has_block(now, node.block))
         or _names(now) != node.names
     ):
         return None
-    views = [*map(tuple, _views(now)), _values(now, node.names)]
+    views = [*map(tuple, views_of(now)), _values(now, node.names)]
     before = [*node.elements, node.values]
     if list(map(len, views)) != list(map(len, before)):
         return None
     return list(zip(chain.from_iterable(views), chain.from_iterable(before)))
 
 
-def _views(x: Any) -> list:
+def views_of(x: Any) -> list:
     """The view that gives the elements of a container, as they are when it is iterated over."""
     found: list[Any] = []
     cls = type(x)
@@ -308,5 +308,5 @@ def _block(x: Any) -> "tuple | None":
     return bytes(x) if issubclass(type(x), BUFFERS) else None  # type: ignore[return-value]
 
 
-def _has_block(x: object, before: tuple) -> bool:
+def has_block(x: object, before: tuple) -> bool:
     return _block(x) == before

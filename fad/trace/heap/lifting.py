@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from operator import is_
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from ...ir.prelude import Made
 from ...ir.types import BOOL, Type, is_too_large, type_of
 from ...util.array import ArrayOrNumber
 from ...util.defects import take_as_answer
+from ...util.errors import UnstageableError
+from ...util.memory import overlap
 from ..guards.guard import in_class
 from ..guards.inputs import KindGuard, TupleGuard
 from ..guards.kinds import MISSING, is_open
@@ -108,13 +110,28 @@ def _input(root: Builder, location: Location, value: ArrayOrNumber) -> Any:
     return x
 
 
+def keep_lifted_apart(root: Builder, written: list, changes_arguments: bool) -> None:
+    """See to it that no array that is read at a location lies in memory that the program writes to: it would hold what
+    it did before. written: arrays from outside.
+    """
+    guards = [g for g in root.trace.sources if isinstance(g, KindGuard) and g.shape is not None]
+    for guard_of_array in guards:
+        guard_of_array.apart = written
+    standing = [x for _, x in root.trace.drawn.values() if type(x) is np.ndarray]
+    if guards and (changes_arguments or root.trace.apart or any(overlap(x, y) for x in standing for y in written)):
+        raise UnstageableError("an array is written to that may be one with another one outside",
+                               why="which array stands there is known at each call, and not before")
+
+
 def _can_be_put(location: Location) -> bool:
     owner = location.owner
+    if location.kind == "item":
+        return any(isinstance(owner, c) and type(owner).__getitem__ is c.__getitem__ for c in (list, dict, deque))
     if location.kind != "attribute":
-        return location.kind != "item" or isinstance(owner, (list, dict, deque))
+        return True
     if isinstance(owner, (type, ModuleType)):
         return location.at in vars(owner)
-    if not is_open(owner):
+    if not is_open(owner) or isinstance(in_class(type(owner), "__getattribute__"), FunctionType):
         return False
     found = in_class(type(owner), location.at)
     return location.at in contents(owner) or is_liftable(found)

@@ -136,6 +136,10 @@ def _is_one_array(a: Tracer, b: Tracer) -> bool:
     what they are in this call.
     """
     (x, array), (y, other) = _outside(a), _outside(b)
+    lifted = current().root.trace.lifted_arrays
+    if x is not y and any(id(v) in lifted and (id(w) in lifted or z is not None)
+                          for v, w, z in ((x, y, other), (y, x, array))):
+        raise unknown_identity()
     if array is None or other is None:
         return x is y
     current().trace.told_apart.append((x, y, array is other))

@@ -1,0 +1,125 @@
+"""Changes outside since a program was traced, as places that the next program may read at each call.
+
+    guard that fails                   place
+    Item(d, "rate", 0.1)               d["rate"]; of the dict of a module the name
+    Attribute(o, "reg", 0.1)           o.reg, of a class the class in whose dict it stands
+    Variable(cell, 0.1)                the variable
+    Contents(snapshot)                 each element and attribute that is another one
+"""
+from collections import deque
+from collections.abc import Iterable, Iterator
+from operator import is_
+from types import FunctionType, ModuleType
+
+import numpy as np
+
+from ...ir.delivery import Location
+from ...util.defects import take_as_answer
+from ..objects.containers import contents
+from .guard import AttributeGuard, ContentsGuard, Guard, ItemGuard, VariableGuard
+from .kinds import MISSING
+from .snapshot import HOLE, Snapshot, SnapshotNode, has_block, is_same, views_of
+
+
+class UnknownChange(Exception):
+    """A guard fails, and no place tells why."""
+
+
+def changes_since(guards: Iterable[Guard]) -> "list[tuple] | None":
+    """The places where other numbers or arrays stand now, each with what stood there; None where anything else has
+    changed.
+
+    >>> from .guard import of_contents
+    >>> rates = {"slow": 0.1, "fast": 0.5}
+    >>> guards = [of_contents(rates), ItemGuard(rates, "fast", 0.5)]
+    >>> rates["slow"] = 0.2
+    >>> [(place.at, before) for place, before in changes_since(guards)]
+    [('slow', 0.1)]
+    >>> rates["slow"] = "none"
+    >>> changes_since(guards) is None
+    True
+    """
+    found: list[tuple] = []
+    try:
+        for guard in guards:
+            if not guard.unchanged:
+                found += _changes(guard)
+        return found if all(is_of_one_kind(before, place.read()) for place, before in found) else None
+    except Exception as error:  # no place tells what has changed, or a class of the user's does not answer
+        take_as_answer(error, "what has changed outside is no input of a program")
+        return None
+
+
+def is_of_one_kind(before: object, now: object) -> bool:
+    """Whether both are numbers of one class, or arrays of one dtype and shape. Of truth values each has a program."""
+    if type(now) is not type(before):
+        return False
+    if type(now) is np.ndarray:
+        return now.dtype.kind in "biufc" and (now.dtype, now.shape) == (before.dtype, before.shape)  # type: ignore
+    return type(now) in (int, float, complex) or isinstance(now, np.number)
+
+
+def _changes(guard: Guard) -> Iterator[tuple]:
+    if type(guard) is ItemGuard:
+        yield _item(guard.owner, guard.at), guard.value
+    elif type(guard) is AttributeGuard:
+        yield _attribute(guard.owner, guard.at), guard.value
+    elif type(guard) is VariableGuard:
+        yield Location("variable", guard.owner), guard.value
+    elif type(guard) is ContentsGuard:
+        yield from _within(guard.value)
+    else:
+        raise UnknownChange
+
+
+def _item(owner: object, at: object) -> Location:
+    is_of_module = type(owner) is dict and type(at) is str and not owner.keys().isdisjoint(("__name__", "__builtins__"))
+    return Location("global" if is_of_module else "item", owner, at)
+
+
+def _attribute(owner: object, name: str) -> Location:
+    if isinstance(owner, FunctionType):
+        return Location("global", owner.__dict__, name)
+    if not isinstance(owner, (type, ModuleType)) and name not in contents(owner):
+        owner = type(owner)
+    if isinstance(owner, type):
+        owner = next((c for c in owner.__mro__ if name in vars(c)), None)
+        if owner is None:                                     # its metaclass has it
+            raise UnknownChange
+    return Location("attribute", owner, name)
+
+
+def _within(snapshot: Snapshot) -> Iterator[tuple]:
+    """The differences of a snapshot: elements of lists and dicts, and attributes. An array that was written to is
+    another one at each place where it stands.
+    """
+    nodes = snapshot.nodes.values()
+    objects = {id(node.owner.__dict__): node.owner for node in nodes if "__dict__" in node.names}
+    written = {id(node.owner) for node in nodes if node.block is not None and not has_block(node.owner, node.block)}
+    placed = set()
+    for node in nodes:
+        for place, now, before in _places(node, objects):
+            if before is not HOLE and (id(now) in written or not is_same(now, before)):
+                placed.add(id(now))
+                yield place, before
+    if not written <= placed:
+        raise UnknownChange
+
+
+def _places(node: SnapshotNode, objects: dict) -> Iterator[tuple]:
+    """The places in a container or an object: (place, what stands there, what stood there)."""
+    owner, elements = node.owner, [list(view) for view in views_of(node.owner)]
+    if type(owner) is not node.cls or list(map(len, elements)) != list(map(len, node.elements)):
+        raise UnknownChange
+    for name, before in zip(node.names, node.values):
+        yield _attribute(owner, name), getattr(owner, name, MISSING), before
+    if len(elements) == 2 and isinstance(owner, dict):
+        if not all(map(is_same, elements[0], node.elements[0])):
+            raise UnknownChange
+        of_object = objects.get(id(owner))
+        for key, now, before in zip(*elements, node.elements[1]):
+            yield _item(owner, key) if of_object is None else _attribute(of_object, key), now, before
+    elif elements and not all(map(is_, elements[0], node.elements[0])):
+        if not isinstance(owner, (list, deque)):
+            raise UnknownChange
+        yield from ((_item(owner, k), *pair) for k, pair in enumerate(zip(elements[0], node.elements[0])))
