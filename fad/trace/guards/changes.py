@@ -6,6 +6,7 @@
     Variable(cell, 0.1)                the variable
     Contents(snapshot)                 each element and attribute that is another one
 """
+import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator
 from operator import is_
@@ -16,7 +17,7 @@ import numpy as np
 from ...ir.delivery import Location
 from ...util.defects import take_as_answer
 from ..objects.containers import contents
-from .guard import AttributeGuard, ContentsGuard, Guard, ItemGuard, VariableGuard
+from .guard import AttributeGuard, ContentsGuard, Guard, ItemGuard, ValueGuard, VariableGuard, WholeGuard, in_class
 from .kinds import MISSING
 from .snapshot import HOLE, Snapshot, SnapshotNode, has_block, is_same, views_of
 
@@ -46,8 +47,13 @@ def changes_since(guards: Iterable[Guard]) -> "list[tuple] | None":
                 found += _changes(guard)
         return found if all(is_of_one_kind(before, place.read()) for place, before in found) else None
     except Exception as error:  # no place tells what has changed, or a class of the user's does not answer
-        take_as_answer(error, "what has changed outside is no input of a program")
+        take_as_answer(error, "what has changed outside is no input of its program")
         return None
+
+
+def is_read_unseen(guards: Iterable[Guard]) -> bool:
+    """Whether an object has changed that is guarded as a whole."""
+    return not all(guard.unchanged for guard in guards if type(guard) is WholeGuard)
 
 
 def is_of_one_kind(before: object, now: object) -> bool:
@@ -62,11 +68,11 @@ def is_of_one_kind(before: object, now: object) -> bool:
 def _changes(guard: Guard) -> Iterator[tuple]:
     if type(guard) is ItemGuard:
         yield _item(guard.owner, guard.at), guard.value
-    elif type(guard) is AttributeGuard:
-        yield _attribute(guard.owner, guard.at), guard.value
+    elif type(guard) in (AttributeGuard, ValueGuard):
+        yield _attribute(guard.owner, guard.at), guard.value  # type: ignore[attr-defined]
     elif type(guard) is VariableGuard:
         yield Location("variable", guard.owner), guard.value
-    elif type(guard) is ContentsGuard:
+    elif type(guard) in (ContentsGuard, WholeGuard):
         yield from _within(guard.value)
     else:
         raise UnknownChange
@@ -78,15 +84,21 @@ def _item(owner: object, at: object) -> Location:
 
 
 def _attribute(owner: object, name: str) -> Location:
+    if type(owner) in weakref.ProxyTypes:
+        raise UnknownChange
     if isinstance(owner, FunctionType):
         return Location("global", owner.__dict__, name)
-    if not isinstance(owner, (type, ModuleType)) and name not in contents(owner):
+    if not isinstance(owner, (type, ModuleType)) and name not in contents(owner) and _is_of_class(owner, name):
         owner = type(owner)
     if isinstance(owner, type):
         owner = next((c for c in owner.__mro__ if name in vars(c)), None)
         if owner is None:                                     # its metaclass has it
             raise UnknownChange
     return Location("attribute", owner, name)
+
+
+def _is_of_class(owner: object, name: str) -> bool:
+    return in_class(type(owner), name) is getattr(owner, name)
 
 
 def _within(snapshot: Snapshot) -> Iterator[tuple]:

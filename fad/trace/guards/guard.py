@@ -117,6 +117,21 @@ class AttributeGuard(ItemGuard):
         return f"{owner}.{self.at} is {kept}" if self.at.isidentifier() else f"getattr({owner}, {self.at!r}) is {kept}"
 
 
+class ValueGuard(AttributeGuard):
+    """An attribute whose number, or text, a library makes anew at each read: a field that C code holds."""
+
+    __slots__ = ()
+
+    def test(self, owner: str, kept: str) -> str:
+        if not self.value or self.value != self.value:        # zeros have a sign, and nan is equal to nothing
+            return f"{kept}.unchanged"
+        return f"type(x := getattr({owner}, {self.at!r})) is type({kept}) and x == {kept}"
+
+    @property
+    def kept(self) -> object:
+        return self.value if self.value and self.value == self.value else self
+
+
 class PresenceGuard(ItemGuard):
     """Whether an object has an attribute."""
 
@@ -216,6 +231,12 @@ class ContentsGuard(Guard):
         return f"{owner}.is_unchanged()"
 
 
+class WholeGuard(ContentsGuard):
+    """All that is in an object, since code that is not captured may read it."""
+
+    __slots__ = ()
+
+
 class AnswerGuard(Guard):
     """A guard on a library's answer: asked again, it must give an equal answer of the same class."""
 
@@ -278,7 +299,7 @@ def of_all_in(x: object, is_open: Callable = is_object) -> Guard:
 
 def of_all_before(things: Iterable, inputs: Iterable) -> Guard:
     """The same of things as they were before the trace. These inputs of the program may stand in them."""
-    return ContentsGuard(Snapshot(*things, deep=True, is_open=is_object, inputs=frozenset(map(id, inputs))))
+    return WholeGuard(Snapshot(*things, deep=True, is_open=is_object, inputs=frozenset(map(id, inputs))))
 
 
 def of_attributes(container: object) -> Guard:
@@ -322,7 +343,7 @@ def of_variable(variable: ContextVar) -> list:
 def of_class(cls: type, name: str) -> Guard:
     """A guard on an attribute of a class or of its bases: a method, a property, a value."""
     value = in_class(cls, name)
-    if getattr(cls, name, MISSING) is value:  # the quicker way, where it does not make a method of a function
+    if value is not MISSING and getattr(cls, name, MISSING) is value:      # quicker, where it makes no method of it
         return AttributeGuard(cls, name, value)
     return ReadGuard(lambda: in_class(cls, name), value)
 

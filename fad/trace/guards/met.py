@@ -168,7 +168,7 @@ def of_library(owner: object, name: str, value: object) -> list:
         return of.of_own(owner, name)
     again = getattr(owner, name)
     if of.is_same(again, value):
-        return [of.AttributeGuard(owner, name, value)]
+        return [(of.AttributeGuard if again is value else of.ValueGuard)(owner, name, value)]
     if is_same_thing(again, value):
         return [of.AnswerGuard(lambda: _place(getattr(owner, name)), _place(value))]
     return [of.AnswerGuard(lambda: getattr(owner, name), value)] if isinstance(value, tuple) and again == value else []

@@ -63,6 +63,9 @@ class Reading:
             self.sources += guards
             if isinstance(found, property) and type(found.fget) is FunctionType:
                 return self.swap(found.fget)(owner.__self__)  # type: ignore[attr-defined]
+        lifted = self.builder.trace.lifted.get((id(owner), name))
+        if lifted is not None:                                # a field of a jitclass
+            return lifted
         value = getattr(owner, name)
         guards = met.of_library(owner, name, value)
         self.sources += guards

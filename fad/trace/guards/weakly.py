@@ -51,7 +51,7 @@ def _weak_form(guard: Guard, found: dict) -> Guard:
     """The guard without hold of these objects (by id)."""
     if isinstance(guard, (AttributeGuard, PresenceGuard)) and guard.owner is found.get(id(guard.owner), MISSING):
         guard.owner = weakref.proxy(guard.owner)
-    elif type(guard) is ContentsGuard and not found.keys().isdisjoint(guard.value.nodes):
+    elif isinstance(guard, ContentsGuard) and not found.keys().isdisjoint(guard.value.nodes):
         return WeakContentsGuard(guard.value, found)
     return guard
 

@@ -25,6 +25,7 @@ from ...util.array import ArrayOrNumber
 from ...util.defects import take_as_answer
 from ...util.errors import UnstageableError
 from ...util.memory import overlap
+from ..frontend.numba_forms import is_of_jitclass
 from ..guards.guard import in_class
 from ..guards.inputs import KindGuard, TupleGuard
 from ..guards.kinds import MISSING, is_open
@@ -59,10 +60,11 @@ def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
     try:
         for location in locations:
             value = value_at(location)
-            x = _in_place_of(root, location, value) if _can_be_put(location) else value
+            is_read_so = location.kind in ("variable", "global") or is_of_jitclass(location.owner)
+            x = _in_place_of(root, location, value) if is_read_so or _can_be_put(location) else value
             if x is not value:
                 root.trace.lifted_owners[id(location.owner)] = location.owner
-                if location.kind in ("variable", "global"):
+                if is_read_so:
                     root.trace.lifted[id(location.owner), location.at or ""] = x
                 else:
                     put.append((location, x, value, _is_own(location)))
@@ -114,7 +116,7 @@ def keep_lifted_apart(root: Builder, written: list, changes_arguments: bool) -> 
     """See to it that no array that is read at a location lies in memory that the program writes to: it would hold what
     it did before. written: arrays from outside.
     """
-    guards = [g for g in root.trace.sources if isinstance(g, KindGuard) and g.shape is not None]
+    guards = [g for g in root.trace.sources if getattr(g, "shape", None) is not None]
     for guard_of_array in guards:
         guard_of_array.apart = written
     standing = [x for _, x in root.trace.drawn.values() if type(x) is np.ndarray]
@@ -127,8 +129,6 @@ def _can_be_put(location: Location) -> bool:
     owner = location.owner
     if location.kind == "item":
         return any(isinstance(owner, c) and type(owner).__getitem__ is c.__getitem__ for c in (list, dict, deque))
-    if location.kind != "attribute":
-        return True
     if isinstance(owner, (type, ModuleType)):
         return location.at in vars(owner)
     if not is_open(owner) or isinstance(in_class(type(owner), "__getattribute__"), FunctionType):
