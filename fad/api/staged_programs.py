@@ -209,7 +209,7 @@ class StagedPrograms:
             def once_more() -> Any:
                 return trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
                              names=[names[k] for k in dynamic], own=True, state=state)
-            traced = attempted(once_more, MODES)
+            traced = attempted(once_more, MODES, observing.first if self.state.is_read_unseen else ())
             traced = in_lanes(traced)
             try:
                 own = 0 if self.lifting is None else sum(k < self.lifting.count for k in dynamic)

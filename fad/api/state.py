@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ir.delivery import Append, Kept, Maybe, Output, Refill, Store, Tree, locations_of
-from ..trace.guards.changes import changes_since
+from ..trace.guards.changes import changes_since, is_read_unseen
 from ..trace.guards.kinds import MISSING
 from ..trace.guards.snapshot import is_same
 from ..trace.heap.lifting import value_at
@@ -36,6 +36,8 @@ class ChangingState:
     known     key of a location -> it, and what stood there when a program was traced; MISSING: it was an input; OTHER:
               it was not, and another value was found there
     writes    whether some of them were made by the function
+    is_read_unseen  whether changes were found in objects that are guarded as a whole: the next trace is observed, which
+              tells whether code that fad does not see reads them at all
     fixed     keys of locations that cannot be inputs
     spent     kind of arguments -> how many programs in a row have failed their own guards
     """
@@ -44,11 +46,14 @@ class ChangingState:
         self.known: dict[tuple, tuple] = {}
         self.fixed: set[tuple] = set()
         self.writes = False
+        self.is_read_unseen = False
         self.spent: dict[Any, int] = {}
 
     def notices(self, stale: Sequence) -> bool:
-        """Whether all changes outside since these programs were traced may be inputs of the next one; they are noted."""
-        found = [changes_since(program.traced.sources.guards) for program in stale]
+        """Whether all changes outside since these programs were made may be inputs of the next one. They are noted."""
+        guards = [program.traced.sources.guards for program in stale]
+        self.is_read_unseen = self.is_read_unseen or any(map(is_read_unseen, guards))
+        found = list(map(changes_since, guards))
         places = [place for changes in found for place, _ in changes or ()]
         are_inputs = {key for key, (_, before) in self.known.items() if before is MISSING}
         self.known.update({at.key: (at, OTHER) for at in places if at.key not in are_inputs})

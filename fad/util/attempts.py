@@ -15,7 +15,8 @@ T = TypeVar("T")
 
 
 class Mode(threading.local):
-    """A way to trace, in this thread. is_on: whether the present trace is made in it; wanted: what traces asked for.
+    """A way to trace, in this thread. is_on: whether the present trace is made in it; is_offered: whether another trace
+    may be; wanted: what traces asked for.
 
     >>> careful = Mode()
     >>> def trace():
@@ -27,7 +28,7 @@ class Mode(threading.local):
     'traced'
     """
 
-    is_on = False
+    is_on = is_offered = False
     wanted: Any = None
     refusals: type[Exception] = Exception                     # after which it may help
 
@@ -45,8 +46,9 @@ class Mode(threading.local):
             self.is_on = False
 
 
-def attempted(trace: Callable[[], T], modes: Sequence[Mode]) -> T:
-    """trace(), in the first modes in which it is not refused; raises what the last attempt raises.
+def attempted(trace: Callable[[], T], modes: Sequence[Mode], first: tuple = ()) -> T:
+    """trace(), in the first modes in which it is not refused; raises what the last attempt raises. first: the modes of
+    the first attempt.
 
     A trace within another trace has the modes of the outer one.
     """
@@ -54,16 +56,16 @@ def attempted(trace: Callable[[], T], modes: Sequence[Mode]) -> T:
         return trace()
     before = [mode.wanted for mode in modes]                  # by a trace around this one
     for mode in modes:
-        mode.wanted = None
+        mode.wanted, mode.is_offered = None, True
     try:
-        return _attempted(trace, modes)
+        return _attempted(trace, modes, first)
     finally:
         for mode, wanted in zip(modes, before):
-            mode.wanted = wanted
+            mode.wanted, mode.is_offered = wanted, False
 
 
-def _attempted(trace: Callable[[], T], modes: Sequence[Mode]) -> T:
-    chosen, tried, some = (), [], []                          # type: tuple[Mode, ...], list[tuple], list[Mode]
+def _attempted(trace: Callable[[], T], modes: Sequence[Mode], chosen: tuple) -> T:
+    tried, some = [], list(chosen)                            # type: list[tuple], list[Mode]
     while True:
         try:
             with ExitStack() as stack:

@@ -8,7 +8,7 @@ from ...util.reach import reached
 from ...util.where import is_captured_class, is_library
 from ..objects.containers import is_users
 from . import guard as of
-from .kinds import BUFFERS, CONTAINERS, is_open
+from .kinds import BUFFERS, CONTAINERS, MISSING, OPERATORS, is_open
 
 MAKERS = {"__init__", "__new__", "__init_subclass__", "__set_name__"}
 REWRITTEN = {*MAKERS, "__call__"}                             # captured as other functions are, or of a class's making
@@ -45,6 +45,12 @@ def reading(cls: type) -> list:
     called = [(name, f) for name, _, f in called_by_python(cls) if name not in TEXTS]
     functions = [(name, function_of(f)) for name, f in called]
     return [(name, f) for name, f in functions if type(f) is FunctionType and f.__code__.co_filename != GENERATED]
+
+
+def asked_by_python(cls: type) -> list:
+    """The functions of a class that Python may call by itself, those of C code and of libraries among them."""
+    found = [of.in_class(cls, name) for name in OPERATORS]
+    return [*[f for _, _, f in called_by_python(cls)], *[function_of(x) for x in found if x is not MISSING]]
 
 
 def classes_within(x: object) -> list:

@@ -12,10 +12,12 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
 from typing import Any
 
 from ...util.attempts import Mode
+from ...util.defects import is_door
 from ...util.profiled import profiled
 from ...util.where import is_captured, is_own
 
 _OTHER, _OWN, _CAPTURED = range(3)
+_BROAD, _NARROW = "broad", "narrow"
 
 
 class _Kinds(dict[str, int]):
@@ -53,11 +55,11 @@ class Observation:
 
 
 def _is_for_fad(frame: "FrameType | None") -> bool:
-    """Whether fad is the innermost caller that is no library."""
+    """Whether fad is the innermost caller that is no library, and does not act for the user's code (see `door`)."""
     while frame is not None:
         kind = _kinds[frame.f_code.co_filename]
         if kind != _OTHER:
-            return kind == _OWN
+            return kind == _OWN and not is_door(frame.f_code)
         frame = frame.f_back
     return False
 
@@ -70,17 +72,29 @@ _kinds = _Kinds()
 
 
 class Observing(Mode):
-    """An Observation takes note of what runs."""
+    """An Observation takes note of what runs. It is narrow where the trace would be refused otherwise: then functions
+    count as unread that have not run."""
 
     observation: "Observation | None" = None
 
-    def want(self) -> None:
+    def want(self, narrow: bool = True) -> None:
         """Have the trace observed, if it is refused; there is one profiler at a time."""
-        self.wanted = self.wanted or sys.getprofile() is None
+        if self.is_on or sys.getprofile() is None:
+            self.wanted = _NARROW if narrow else self.wanted or _BROAD
 
-    def may_have_run(self, f: FunctionType) -> bool:
+    @property
+    def narrow(self) -> "Observation | None":
+        """A narrow observation of the present trace."""
+        return self.observation if self.wanted == _NARROW else None
+
+    @property
+    def first(self) -> tuple:
+        """The modes of the first attempt to make a trace that had better be observed."""
+        return (self,) if sys.getprofile() is None else ()
+
+    def may_have_run(self, f: object) -> bool:
         """Whether a function may have run in the present trace."""
-        return self.observation is None or self.observation.may_have_run(f)
+        return self.narrow is None or self.narrow.may_have_run(f)
 
     @contextmanager
     def on(self) -> Iterator[None]:

@@ -29,7 +29,7 @@ from ...util.where import is_captured, is_captured_class, opaque_package_of
 from ..objects.containers import content, is_empty, is_users
 from . import guard as of
 from . import met
-from .by_python import MAKERS, TEXTS, classes_within, function_of, reading
+from .by_python import MAKERS, TEXTS, asked_by_python, classes_within, function_of, reading
 from .bytecode import global_names, imported_modules, makes_texts, names_used, runs_texts, texts_in
 from .kinds import CONTAINERS, MISSING, OPERATORS, VIEWS, is_object, is_open
 from .observed import observing
@@ -41,6 +41,7 @@ SHARED_METHODS = {
     "read", "readline", "readlines", "getvalue", "tell", "exists", "is_file", "is_dir", "stat", "iterdir", "glob",
     "rglob", "read_text", "read_bytes",
 }                               # of files and paths
+MUCH = 1024                                                   # bytes of arrays that are compared at each call
 MOST = 20_000                                                 # containers and objects that are looked at in each call
 
 
@@ -81,13 +82,31 @@ def unseen_reads(root: Builder) -> list:
     taken back: only what was there before is read from outside.
     """
     inputs = root.trace.lifted_from.values()
-    wholes = [of.of_all_before([x], inputs) for x in root.trace.guarded.values()]
+    wholes = [of.of_all_before([x], inputs) for x in root.trace.guarded.values() if _may_be_read(x)]
+    if observing.is_offered and not observing.is_on and sum(map(_size, wholes)) > MUCH:
+        observing.want(narrow=False)
+        if observing.wanted:
+            raise UnstageableError("objects with much in them have methods that Python calls by itself",
+                                   why="at each call all of it would be compared with what it was")
     return [*wholes, *reads_of(root).sources()]
 
 
 def _is_guarded_as_a_whole(x: object) -> bool:
     """Whether Python may call methods of the object by itself, whose reads nobody notes."""
     return bool(reading(type(x))) or not OPERATORS.isdisjoint(dir(type(x)))
+
+
+def _may_be_read(x: object) -> bool:
+    """Whether code that is not captured may have read what is in an object: a method that Python calls by itself."""
+    seen = observing.observation
+    return seen is None or any(
+        type(f) is not FunctionType or not is_captured(f.__code__.co_filename) or seen.may_have_run(f)
+        for cls in classes_within(x) for f in asked_by_python(cls))
+
+
+def _size(whole: of.Guard) -> int:
+    """The bytes of the arrays in a snapshot."""
+    return sum(len(block[2]) for block in whole.value.blocks if type(block) is tuple and type(block[2]) is bytes)
 
 
 def guard_within(root: Builder, container: dict) -> None:
@@ -115,7 +134,7 @@ class Reads:
     def __init__(self, trace: Any = None) -> None:
         self._trace = trace
         self.unknown = ""                                     # what cannot be watched, if there is such a thing
-        self._ran = observing.observation
+        self._ran = observing.narrow
         self._idle: list[tuple] = []                          # functions that have not run, as far as was observed
         self._named_types: set[int] = set()                   # classes that functions name: others are not called
         self.seen: dict[int, Any] = {}  # what methods see as it was before the trace, since they are not captured

@@ -21,7 +21,7 @@ from types import (
 import numpy as np
 
 from ...ir import stack
-from ...ir.build import Value
+from ...ir.build import Value, current
 from ...util.profiled import unprofiled
 from ...util.reach import reached, wrapped_by
 from ...util.where import is_captured_class, is_fads, is_library
@@ -146,7 +146,13 @@ def _note_new(result: object, start: list) -> None:
     if isinstance(result, (*_PLAIN, np.ndarray)) and not (isinstance(result, tuple) and result):
         return
     known = set(map(id, reach(start)))
-    all_made([x for x in [result, *reach([result])] if id(x) not in known])
+    new = [x for x in [result, *reach([result])] if id(x) not in known]
+    inputs = set(map(id, current().root.trace.lifted_from.values())) if stack.builders() else set()
+    if inputs and not any(isinstance(x, Value) for x in start):
+        cells = [x for x in new if _is_cell(x) and not isinstance(x, np.ndarray) and not goes_on(x)]
+        if any(id(y) in inputs for x in cells for y in items_in(x)):
+            return                                            # found, and not made: by a weak reference, in a registry
+    all_made(new)
 
 
 @unprofiled

@@ -108,8 +108,8 @@ class Attributes:
     @door
     def _attribute_of(self, owner: object, name: str, found: object, inside: bool, is_indexed: bool) -> Any:
         is_class = isinstance(owner, type)
-        if hasattr(type(found), "__get__") and not inside and not is_class and may_be_changed(type(owner)):
-            self.sources.append(of.AttributeGuard(owner, "__class__", type(owner)))
+        if hasattr(type(found), "__get__") and not inside:
+            self.note_class(owner)
         get = None if is_class else self._getter(type(owner), name)
         if get is not None:
             return get(owner)
@@ -229,8 +229,21 @@ class Attributes:
                 self.sources.append(of.of_class(cls, name))
             else:                                             # no class in front of that one has the name
                 before = takewhile(lambda c: name not in vars(c), cls.__mro__)
-                self.sources += [g for c in before for g in of.of_names(vars(c), [name])]
+                self.sources += [of.of_order(cls), *[g for c in before for g in of.of_names(vars(c), [name])]]
         return found
+
+    def note_class(self, x: object) -> None:
+        """Guard the class of an object from outside, whose methods are called: another one may be assigned."""
+        is_outer = not isinstance(x, (type, Value)) and id(x) not in self.builder.root.trace.inside
+        if is_outer and may_be_changed(type(x)):
+            self.sources.append(of.AttributeGuard(x, "__class__", type(x)))
+
+    def descriptor(self, owner: object, name: str) -> None:
+        """Guard that an object finds an object with `__get__` in its class under this name, and has none of its own."""
+        self._in_class(type(owner), name)
+        self.note_class(owner)
+        if type(getattr(owner, "__dict__", None)) is dict:
+            self.has_own(owner, name)
 
     def refuse_state(self, owner: object, name: str) -> None:
         """An error if an attribute is set that is another one at each call."""

@@ -93,6 +93,8 @@ class DataModel(Protocols, Conversions):
                 found if found is None or self.is_rewritten(found) else functools.partial(noting, found)
             )
         found = self._specials[key]
+        if found is not None and is_tracing():
+            self.capture.note_class(x)
         if found is None and not issubclass(type(x), READ_BY_FAD) and is_tracing():
             shown = current().trace.shown
             if id(x) not in shown and journal().is_outer(x):
@@ -260,6 +262,7 @@ class DataModel(Protocols, Conversions):
             found = in_class(type(owner), name)
             get = None if found is MISSING else self.special(found, "__get__")
             if get is not None and (self._is_data(found) or name not in getattr(owner, "__dict__", ())):
+                self.capture.descriptor(owner, name)
                 return get(found, owner, type(owner))
             ask = (
                 self.special(owner, "__getattr__")

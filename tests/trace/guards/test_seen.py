@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import fad
+from fad.trace.guards.checks import Checks
+from fad.trace.guards.guard import ValueGuard, WholeGuard
 
 from ...fuzz.judge import executed
 from ..test_changed_outside import CALLS, follows
@@ -67,3 +69,77 @@ def test_what_functions_of_one_pattern_share_has_guards(kind, is_object):
             exec(change, {"s": m.s if is_object else m[1], "k": k})
         x = np.array([1.0, 0.5, 0.25])
         assert np.isclose(fad.value_and_grad(f, compile="never")(x)[0], f(x)), k
+
+
+class Net:
+    def __init__(self):
+        self.w, self.buffer, self.rate = np.ones(300), np.zeros(300), 0.5
+
+    def __getitem__(self, k):
+        return self.w[k]
+
+    def __lt__(self, other):
+        return self.rate < other.rate
+
+
+def test_arrays_of_an_object_with_special_methods_are_not_compared_at_each_call(traces):
+    """Nobody but captured code reads them, as a profiler tells."""
+    net = Net()
+
+    def f(x):
+        net.buffer[:] = x * net.rate
+        return np.sum(net.w * x) + net[0]
+    g = fad.value_and_grad(f, compile="never", fallback=False)
+    for k in range(CALLS):
+        net.w[0], x = k, np.full(300, 0.1 * k)
+        assert np.isclose(g(x)[0], np.sum(net.w * x) + k) and np.allclose(net.buffer, x * 0.5)
+    assert len(traces) <= 3
+    assert not [guard for each in g.programs.values() for guard in each[-1].traced.sources.guards
+                if type(guard) is WholeGuard]
+
+
+def test_methods_that_c_code_calls_read_what_they_read_now():
+    first, second = Net(), Net()
+    second.rate = 0.7
+    heap = __import__("itertools").accumulate                 # C code, which compares by itself
+    follows(lambda x: np.sum(x) * list(heap([first, second], min))[-1].rate, lambda: setattr(first, "rate", 0.9),
+            lambda: setattr(second, "rate", 1.3), lambda: setattr(Net, "__lt__", lambda a, b: a.rate > b.rate))
+
+
+def test_a_descriptor_may_be_another_one():
+    class Scaled:
+        def __init__(self, k):
+            self.k = k
+
+        def __get__(self, owner, cls):
+            return owner.__dict__["v"] * self.k
+
+    class Model(Net):
+        d = Scaled(2.0)
+    m = Model()
+    m.__dict__["v"] = 0.5
+    follows(lambda x: np.sum(x) * m.d + m[0], lambda: m.__dict__.update(v=0.7), lambda: setattr(vars(Model)["d"], "k", 3.0),
+            lambda: setattr(Model, "d", Scaled(5.0)))
+
+
+def test_the_class_of_an_object_with_special_methods_may_be_another_one():
+    class Other(Net):
+        def __getitem__(self, k):
+            return 7.0
+    m = Net()
+    follows(lambda x: np.sum(x) * m[0], lambda: m.w.fill(3.0), lambda: setattr(m, "__class__", Other))
+
+
+def test_a_number_that_a_library_makes_at_each_read_is_compared_at_once():
+    class Field:
+        """A field that C code holds, as of a jitclass."""
+
+        @property
+        def rate(self):
+            return float("0.5")
+    guard = ValueGuard(Field(), "rate", 0.5)
+    checks = Checks([guard])
+    assert checks.function()() and guard.unchanged
+    for value, holds in ((0.0, False), (0.5, True), (1, False)):
+        guard.value = value
+        assert Checks([guard]).function()() is holds
