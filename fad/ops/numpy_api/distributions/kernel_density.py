@@ -33,7 +33,7 @@ def _log_density(estimate: Any, points: object) -> AnyArray:
     """The logarithm of the density at m points (d, m), or at one point (d,), by n samples (d, n): an array (m,)."""
     data, weights, covariance = (live(x) for x in (estimate.dataset, estimate.weights, estimate.covariance))
     at, d = _in_rows(double(live(points))), shape_of(data)[0]
-    if at_least(d, 2) and isinstance(shape_of(at)[0], int) and shape_of(at)[0] == 1:
+    if isinstance(shape_of(at)[0], int) and shape_of(at)[0] == 1 and is_at_least(d, 2, "gaussian_kde"):
         at = transposed(at)
     factor = linalg.lower_cholesky(covariance, False)
     samples, places = (transposed(solve_lower(factor, part)) for part in (data, at))
