@@ -17,6 +17,19 @@ def cse(func: Func) -> Func:
     return rewrite(func, _visit)
 
 
+def cse_of_integers(func: Func) -> Func:
+    """The same for integers, truths and checks alone, before derivatives are taken: an index is checked once. Numbers
+    wait, since a number that is used twice has a cotangent that is a sum.
+
+        check i; x[i]; cond: check i; x[i]   ->   check i; x[i]; cond: x[i]
+    """
+    return rewrite(func, lambda eqn, scope: None if any(map(_is_real, eqn.outputs)) else _visit(eqn, scope))
+
+
+def _is_real(v: Var) -> bool:
+    return v.type.dtype.kind in "fc"
+
+
 def _visit(eqn: Equation, scope: Scope) -> Any:
     traits = eqn.op.traits
     if eqn.regions or traits.distinct or traits.tells:       # arrays to be written to are each an array of its own

@@ -10,7 +10,7 @@ from ..util.config import config
 from ..util.errors import CheckError
 from .cancels import without_cancelling
 from .common_factors import common_factors
-from .cse import cse
+from .cse import cse, cse_of_integers
 from .dce import dce
 from .equal_carries import join_equal_fills
 from .factor_sums import factor_sums
@@ -25,6 +25,7 @@ from .licm import licm
 from .overflow import overflow
 from .raise_products import raise_products
 from .simplify import simplify
+from .sink_assignments import sink_assignments
 from .splits import split_early
 from .summed_arrays import sum_at_once
 from .transposes import hoist_transposes
@@ -53,8 +54,8 @@ PIPELINE: tuple[Pass, ...] = (
 
 def rearranged(func: Func) -> Func:
     """The Func rearranged for transforms: its derivatives need less work then, and so does the program."""
-    return through((split_early, hoist_gathers, raise_products, without_cancelling, licm, hoist_checks,
-                    hoist_reads_of_carries), func)
+    return through((split_early, hoist_gathers, raise_products, without_cancelling, licm, cse_of_integers,
+                    hoist_checks, hoist_reads_of_carries, sink_assignments), func)
 
 
 def optimise(func: Func) -> Func:

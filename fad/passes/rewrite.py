@@ -82,7 +82,7 @@ def rewrite(func: Func, visit: Visit, scope: "Scope | None" = None) -> Func:
         elif isinstance(answer, Equation):
             scope.add(answer)
         else:
-            scope.replaced.update({v: scope.resolve(a) for v, a in zip(eqn.outputs, answer, strict=True)})
+            scope.replaced.update({v: scope.resolve(a) for v, a in zip(eqn.outputs, answer, strict=True) if a is not v})
     outputs = tuple([as_atom(scope.resolve(a)) for a in func.outputs])
     return func.replace(equations=scope.equations, outputs=outputs)
 

@@ -121,6 +121,22 @@ def pendulum(y, n):
     return y
 
 
+def summit(x):
+    top = x[0]
+    for v in x:
+        if v > top:
+            top = v
+    return top
+
+
+def positive(x, y):
+    total = 0.0
+    for i in range(x.size):
+        if y[i] > 0:
+            total += x[i] * y[i]
+    return total
+
+
 def pivot(x, y):
     total = 0.0
     for v in y:
@@ -275,6 +291,8 @@ CASES = {
     "reverse_loops": (fad.grad, energy, V),
     "hoist_reads": (fad.jit, pivot, V, V),
     "hoist_reads_of_carries": (fad.grad, eliminated, (4, 4)),
+    "cse_of_integers": (fad.grad, positive, V, V),
+    "sink_assignments": (fad.grad, summit, V),
     "promote_sums": (fad.grad, pivot, V, V),
     "drop_dead_initialisation": (fad.grad, cubes, V),
     "privatise_carries": (fad.jit, scratch, W, W),
