@@ -100,6 +100,8 @@ class SignAnalysis:
             return self._sum_of(value.name, place)
         if isinstance(value, (ir.Const, ir.Global, ir.FreeVar)) and type(value.value) is int:
             return {None: value.value}
+        if isinstance(value, ir.Expr) and value.op == "unary" and value.fn is operator.neg:
+            return _times(self._sum_of(value.value.name, place), -1)
         if (
             isinstance(value, ir.Expr)
             and value.op == "binop"

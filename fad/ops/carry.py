@@ -4,6 +4,10 @@ A carry starts with its initial value's type, and fad traces the body with it. I
 a float, an extent changed), the type widens and the body is traced anew, up to a fixed point. An extent that changes
 from iteration to iteration becomes a carry of its own: an integer, which the array's type names (the `extents` of the
 equation: carry, axis, integer).
+
+If the first iteration changes an extent by a number (`v = v[:-1]`), fad supposes that each does. The body is traced
+with the extent's affine form in the loop's index. If an iteration changes it by this number then, that is the step of
+an induction; if not, the body is traced anew with an extent of which nothing is known.
 """
 import copy
 from collections.abc import Callable, Iterator
@@ -16,6 +20,7 @@ from ..ir import stack
 from ..ir.affine import Affine
 from ..ir.build import Builder, Value, as_extent, building, current
 from ..ir.graph import Func, Var
+from ..ir.integers import Integers
 from ..ir.op import registry
 from ..ir.types import INT, Type, is_number, promoted, type_of
 from ..util.array import ArrayOrNumber
@@ -127,7 +132,10 @@ class Carries:
     The first `given` carries are the caller's; those behind them are extents that were found to change.
     """
 
-    def __init__(self, init: tuple, names: tuple, extents: tuple):
+    def __init__(self, init: tuple, names: tuple, extents: tuple, counter: "tuple | None" = None):
+        self.counter = counter                                # start and step of a loop whose step is 1 or -1
+        # of integers that are extents: what each iteration adds, None where that is unknown
+        self.steps: dict[int, int | None] = {}
         self.types = [atom_type(x) for x in init]
         self.given = len(self.types)
         self.names = tuple(names) or ("",) * self.given
@@ -148,8 +156,8 @@ class Carries:
         made.types, made.links = iteration.types, iteration.links
         return made
 
-    def inputs(self, builder: Builder) -> list:
-        """The region's inputs for the carries, UNDEFINED for those without a type."""
+    def inputs(self, builder: Builder, index: "Value | None" = None) -> list:
+        """The region's inputs for the carries, UNDEFINED for those without a type. index: the loop's."""
         made: dict[int, Any] = {}
         lead = list(builder.inputs)
         for k in sorted(range(len(self.types)), key=lambda k: k not in self.links.values()):
@@ -157,10 +165,19 @@ class Carries:
             made[k] = UNDEFINED if t is None else self._input(builder, k, t, made)
             if k in self.links.values():
                 builder.integers.low[made[k].atom] = 0
+            step = self.steps.get(k)
+            if step is not None and index is not None:
+                self._note_form(builder, k, step, made[k].atom, index)
         values = [made[k] for k in range(len(self.types))]
         builder.inputs = lead + [v.atom for v in values if v is not UNDEFINED]
         with entering(builder):
             return [in_kind(v, self.supposed[k]) if k in self.supposed else v for k, v in enumerate(values)]
+
+    def _note_form(self, builder: Builder, k: int, step: int, n: Var, index: Value) -> None:
+        """Note what an extent is in the iteration with this index, in terms of the index."""
+        facts, (start, stride) = builder.integers, self.counter         # type: ignore[misc]
+        number = (facts.form(index.atom) - facts.form(as_extent(start))).scaled(stride)
+        facts.forms[n] = facts.form(as_extent(self.init[k])) + number.scaled(step)
 
     def _input(self, builder: Builder, k: int, t: Type, made: dict) -> Any:
         shape = tuple(made[self.links[k, axis]].atom if (k, axis) in self.links else n
@@ -171,9 +188,60 @@ class Carries:
         """The body's results, with the extents that are carried."""
         results = list(results)
         for (carry, axis), integer in self.links.items():
-            if integer >= self.given:
+            if integer == len(results):
                 results.append(0 if results[carry] is UNDEFINED else results[carry].shape[axis])
         return results
+
+    def induct(self, lead: tuple, values: list, results: list) -> bool:
+        """Suppose steps of extents that are carried, or give up those that this iteration does not take; whether the
+        body is to be traced anew for it.
+        """
+        if self.counter is None:
+            return False
+        facts, again = current().integers, False
+        for (carry, axis), k in self.links.items():
+            n = None if results[carry] is UNDEFINED else facts.form(as_extent(results[carry].shape[axis]))
+            before = facts.form(values[k].atom) if k < len(values) else None
+            if k not in self.steps:
+                step = None if n is None else self._step(k, n, before, lead[0], facts)
+                if step is not None:
+                    self.steps[k], again = step, again or before is not None
+            elif self.steps[k] is not None and before is not None and not (
+                    n == facts.form(as_extent(results[k])) == before.shifted(self.steps[k])):
+                self.steps[k], again = None, True
+        return again
+
+    def gives_up(self) -> bool:
+        """Give up all steps that are supposed; whether there are any."""
+        supposed = [k for k, step in self.steps.items() if step is not None]
+        self.steps.update(dict.fromkeys(supposed))
+        return bool(supposed)
+
+    def _step(self, k: int, n: Affine, before: "Affine | None", index: Value, facts: Integers) -> "int | None":
+        """The number by which an iteration changes an extent to n, or the first iteration at least."""
+        i, start = facts.form(index.atom), facts.form(as_extent(self.counter[0]))     # type: ignore[index]
+        slope = n.coefficient(i.terms[-1][0]) * i.terms[-1][1]
+        first = n + (start - i).scaled(slope) - facts.form(as_extent(self.init[k]))
+        gaps = [n - before, first] if before is not None else [first]
+        return next((gap.const for gap in gaps if gap.is_constant and gap.const), None)
+
+    def stepped(self, values: list, results: list) -> list:
+        """The results with extents that are counters as such."""
+        builder = current()
+        for k, step in self.steps.items():
+            if step is not None:
+                results[k] = builder.emit(registry["add"], (values[k], step), (values[k].type,), {})[0]
+        return results
+
+    def note_ends(self, results: list, start: Affine, stop: Affine) -> None:
+        """Note the forms of extents behind the loop, whose bounds have these forms."""
+        facts, place = current().integers, self._places()
+        count = (stop - start).scaled(self.counter[1]) if self.counter else None
+        if count is None or not facts.proves_nonnegative(count):
+            return
+        for k, step in self.steps.items():
+            if step is not None and self.types[k] is not None:
+                facts.forms[results[place[k]].atom] = facts.form(as_extent(self.init[k])) + count.scaled(step)
 
     def widen(self, results: list, around: Builder) -> bool:
         """Join the types with the results'; whether anything changed."""
@@ -279,16 +347,23 @@ def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None
         around = current()
         with building("body", region=True) as builder:
             lead = index(builder) if index else ()
-            values = carries.inputs(builder)
-            results = carries.complete(body(*lead, *values[:carries.given]))
+            values = carries.inputs(builder, *lead[:1])
+            try:
+                results = carries.complete(body(*lead, *values[:carries.given]))
+            except Exception:
+                if not carries.gives_up():
+                    raise
+                continue                                      # what was supposed may have led to it
             iteration = Iteration(carries, TracedCode(lead, values, builder.equations, results), is_first)
             has_grown = carries.widen(results, around)
+            has_grown = carries.induct(lead, values, results) or has_grown
             iteration.narrowed = carries.narrowed(results)
             if around.trace.supposing:
                 has_grown, iteration.narrowed = carries.suppose(iteration.narrowed) or has_grown, {}
             if iterations is not None and (has_grown or iteration.narrowed):
                 iterations.append(iteration)
             if not has_grown:
+                results = carries.stepped(values, results)
                 results = [convert(x, t) for x, t in zip(results, carries.types) if t is not None]
                 return builder.finish(tuple(results))
         is_first = False

@@ -110,12 +110,13 @@ def _trace_for(args: list, regions: tuple, names: tuple = (), extents: tuple = (
     init = tuple(args[3:])
     if all(isinstance(n, int) for n in (start, stop, step)) and not range(start, stop, step):
         return init
-    carries = Carries(init, names, extents)
+    carries = Carries(init, names, extents, (start, step) if step in (1, -1) else None)
     body = trace_body(regions[0], carries, lambda builder: (loop_index(builder, start, stop, step),),
                       iterations=iterations)
     types = [t for t in carries.types if t is not None]
     results = emit(FOR, (start, stop, step, *carries.starts()), (body,), types, carries.kept_names(), carries.extents(),
                    checkpoint)
+    carries.note_ends(results, *[current().integers.form(_atom(n)) for n in (start, stop)])
     return _deliver(results, carries)
 
 

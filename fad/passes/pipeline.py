@@ -18,6 +18,7 @@ from .fold import fold
 from .gathers import hoist_gathers
 from .hoist_checks import hoist_checks
 from .hoist_reads import hoist_reads_of_carries
+from .induction import substitute_inductions
 from .inline import inline
 from .invariant_carries import drop_invariant_carries
 from .known_conditions import known_conditions
@@ -38,6 +39,7 @@ PIPELINE: tuple[Pass, ...] = (
     split_early, hoist_gathers, raise_products,   # while all that is computed is still in one piece
     dce,                 # the reverse sweep leaves much dead code; less to look at below
     drop_invariant_carries,           # seeds of the reverse sweep are numbers in its loops, too
+    substitute_inductions,
     fold, simplify,      # numbers first: identities look for them
     drop_invariant_carries,           # sums with zero were in the way
     cse, known_conditions, fold,

@@ -4,12 +4,14 @@ The equations that depend on cotangents are the reverse half. It reads values of
 or which are computed again or restored: save_or_recompute.py chooses.
 """
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ..ir.build import Builder, as_extent, building
-from ..ir.graph import Equation, Func, Var, extents_of, free_vars, is_branch, is_loop
+from ..ir.graph import Equation, Func, Literal, Var, extents_of, free_vars, is_branch, is_loop
 from ..ir.types import Type, type_of
 from ..ir.uses import defined_by, reads
+from ..ir.views import LoopView
 from ..ir.walk import Environment
 from ..ops.kinds import guarding
 from ..util.array import AnyArray
@@ -41,7 +43,7 @@ class JointProgram:
 
     def __init__(self, sweep: ReverseSweep, eqn: Equation, region: Func, given: list,
                  index: "Callable | None" = None, *, trails: "Mapping | None" = None, demanded: Iterable = (),
-                 restoring: Iterable = (), counters: Iterable = (), final: "Mapping | None" = None):
+                 restoring: Iterable = (), counters: Mapping = MappingProxyType({}), final: "Mapping | None" = None):
         guarded = chooses(eqn) or is_masked(eqn, sweep.masked)
         self.region, self.given, self.trails = region, given, trails or {}
         with building("joint", region=True) as self.builder:
@@ -54,6 +56,7 @@ class JointProgram:
             self.lead = list(index(self.builder)) if index else []
             self.carries = self._inputs(region.inputs[len(self.lead):], inner.env)
             self.counted = atoms(self.carries[k] for k in counters)
+            self._note_forms(counters, eqn, sweep)
             self.changing = Changing(self.builder, set(atoms(self.carries)) - set(self.counted),
                                      iterations_guess(eqn) if is_loop(eqn) else None)
             self.builder.changing = self.changing
@@ -69,6 +72,17 @@ class JointProgram:
                 self._backward(inner)
             self.env, self.ends = inner.env, atoms(end for _, end in inner.finals.values())
             self.histories = self._histories(restoring)
+
+    def _note_forms(self, counters: Mapping, eqn: Equation, sweep: ReverseSweep) -> None:
+        """Note the integers that the number of the iteration tells as affine forms in the loop's index."""
+        loop, facts = LoopView(eqn) if counters else None, self.builder.integers
+        if loop is None or loop.step not in (1, -1):
+            return
+        start, *init = [as_extent(sweep.env.read(a)) for a in (loop.bounds[0], *[loop.init[k] for k in counters])]
+        number = (facts.form(self.lead[0].atom) - facts.form(start)).scaled(loop.step)
+        for first, (k, counter) in zip(init, counters.items()):
+            if isinstance(counter.step, Literal):
+                facts.forms[self.carries[k].atom] = facts.form(first) + number.scaled(counter.by)
 
     def _histories(self, restoring: Iterable) -> dict:
         found: dict[int, History] = {}

@@ -20,13 +20,13 @@ from ..ir.op import registry
 from ..ir.views import LoopView
 from ..ir.walk import bind_outputs, closure, run_equation
 from ..ops.control import FOR, WHILE, integer, iteration_number, loop_index, trip_count
+from ..passes.induction import counters
 from ..util.array import AnyArray, Extent
 from .at_once import AtOnce
 from .blocks import BlockedSweeps, again_in_blocks
 from .checkpointing import vjp_in_segments
 from .control_vjp import active_outputs, demanded, note_restored, take, total
 from .cost_model import bytes_of, iterations_guess
-from .induction import counters
 from .joint import JointProgram
 from .last_write import final_reads
 from .memory_budget import CheckpointPlan, for_the_body, is_small, plan_for, share_of

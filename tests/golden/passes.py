@@ -137,6 +137,14 @@ def positive(x, y):
     return total
 
 
+def backwards(x):
+    total, k = 0.0, x.size
+    for v in x:
+        k -= 1
+        total += v * x[k]
+    return total
+
+
 def pivot(x, y):
     total = 0.0
     for v in y:
@@ -292,6 +300,7 @@ CASES = {
     "hoist_reads": (fad.jit, pivot, V, V),
     "hoist_reads_of_carries": (fad.grad, eliminated, (4, 4)),
     "cse_of_integers": (fad.grad, positive, V, V),
+    "substitute_inductions": (fad.jit, backwards, V),
     "sink_assignments": (fad.grad, summit, V),
     "promote_sums": (fad.grad, pivot, V, V),
     "drop_dead_initialisation": (fad.grad, cubes, V),

@@ -36,6 +36,14 @@ def blocks(n, m):
             yield a2, b2, c2
 
 
+def falling(n, m):
+    for i in range(n):
+        c2 = (-i + n - 1) * (-i + n - 2) // 2
+        a = -i + n - 1
+        b = -i + n - 2
+        yield a, b, c2
+
+
 def twice_used(n, m):
     for j in range(n):
         a = n - 1 - j
@@ -88,7 +96,8 @@ def left_by_the_loop_inside(n, m):
 
 
 NATURAL = {moved: set(), remembered: set(), left_by_the_loop_inside: set(),
-           left_by_another_loop: {"a"}, triangles: {"a", "c"}, blocks: {"a", "c", "a2", "c2"}, twice_used: {"c"}}
+           left_by_another_loop: {"a"}, triangles: {"a", "c"}, falling: {"a", "c2"},
+           blocks: {"a", "c", "a2", "c2"}, twice_used: {"c"}}
 
 
 @pytest.mark.parametrize("f", NATURAL)
