@@ -42,7 +42,7 @@ def prepared(func: Func) -> Func:
     func = _tidied((legalise,), func, (cse,))                          # values and their derivative sort once
     func = _tidied((merge_axes,), func, (cse, simplify, dce))          # reshapes meet reshapes
     func = _tidied((replace_aggregates,), func, AFTER_REPLACEMENT)
-    func = _tidied((*LOOPS, drop_guards), func, (fold, simplify, cse))  # guards of neighbouring loops are alike
+    func = _tidied((*LOOPS, drop_guards), func, (fold, simplify, licm, cse))  # guards of neighbouring loops are alike
     func = _tidied((split_searches,), func, (cse,))                    # bounds of places have been used
     return _tidied((guard_sums,), pipeline.through((rematerialise,), func), (dce,))
 
