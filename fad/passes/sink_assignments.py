@@ -106,7 +106,7 @@ def _assignment(loop: LoopView, k: int, chains: DefUse) -> "_Assignment | None":
     if not isinstance(value, Var) or value.type.dtype != carry.type.dtype or _count(choice, carry) != 1:
         return None
     needed = _needed(value, {v: e for e in (*loop.body.equations, *inside) for v in e.outputs}, loop)
-    return needed and _Assignment(k, choice, choice.inputs[0], sides[0] is value, value, *needed)
+    return None if needed is None else _Assignment(k, choice, choice.inputs[0], sides[0] is value, value, *needed)
 
 
 def _sides(choice: Equation, result: Var) -> tuple:
@@ -134,7 +134,8 @@ def _needed(value: Var, makers: dict, loop: LoopView) -> "tuple | None":
     while pending:
         v = pending.pop()
         made = makers.get(v)
-        if (made in outer and not _is_arithmetic(made) or v in loop.body.inputs) and _is_integer(v):
+        is_given = v in loop.body.inputs or made is not None and made in outer and not _is_arithmetic(made)
+        if is_given and _is_integer(v):
             leaves[v] = None
         elif made is not None and made not in found:
             found[made] = None
@@ -160,7 +161,9 @@ def _is_arithmetic(eqn: Equation) -> bool:
 
 def _with_carries(loop: LoopView, init: list, assignments: list) -> Equation:
     """The loop with more carries for each assignment: whether there was one, and the integers of the last one."""
-    equations, constant, carries = [], {}, []
+    equations: list = []
+    constant: dict[Equation, list] = {}
+    carries: list = []
     for a in assignments:
         constant.setdefault(a.choice, []).append(a.value)
     for e in loop.body.equations:
