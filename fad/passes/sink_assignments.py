@@ -82,7 +82,8 @@ def _behind(a: _Assignment, loop: LoopView, carried: list, scope: Scope) -> tupl
             for e in a.equations:
                 run_equation(e, env)
             return (env.read(a.value),)
-        return COND.run_regions([taken], (lambda: (first,), last), names=("",))
+        found, = COND.run_regions([taken], (lambda: (first,), last), names=("",))
+        return (registry["where"](taken, found, first),)      # a choice for the masks, as it was in the loop
     inputs = (carried[0], loop.init[a.number], *carried[1:], *around)
     return opened(Equation(COND, inputs, (), {}, (), loop.eqn.where), chosen, scope)
 
