@@ -1,5 +1,5 @@
-"""Samples of every composite: callables rng -> (args, params), on which its pullback is compared with what it is written
-as."""
+"""Samples of every composite: callables rng -> (args, params). On them its pullback is compared with what it is
+written as."""
 import numpy as np
 
 
@@ -21,7 +21,8 @@ def means(*shape, divisor_override=None, **options):
 
 
 def losses(low=-2.0, high=2.0, others=(), **params):
-    return [sample((3, 4), (3, 4), *others, between=(low, high), reduction=r, **params) for r in ("mean", "sum", "none")]
+    return [sample((3, 4), (3, 4), *others, between=(low, high), reduction=r, **params)
+            for r in ("mean", "sum", "none")]
 
 
 def likelihood(weight, ignore, reduction):

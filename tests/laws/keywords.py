@@ -18,7 +18,8 @@ SHORT = {"numpy": "np", "scipy.special": "sp", "scipy.linalg": "la", "scipy.stat
          "scipy.ndimage": "ndimage", "scipy.spatial.distance": "distance", "scipy.integrate": "integrate",
          "scipy.interpolate": "interpolate", "scipy.fft": "sfft"}
 # they take functions, numbers, matrices or rotations: tests/routines and tests/api try their keywords
-LATER = "scipy.optimize.", "scipy.integrate.", "scipy.sparse.", "scipy.spatial.transform.", "numpy.vectorize", "math.", "cmath.", "numpy.ma.", "statistics."
+LATER = ("scipy.optimize.", "scipy.integrate.", "scipy.sparse.", "scipy.spatial.transform.", "numpy.vectorize", "math.",
+         "cmath.", "numpy.ma.", "statistics.")
 
 # the keyword's values to try, as text, by the parameter's name; those that NumPy itself does not take are passed over
 POOL: dict[str, tuple] = {

@@ -79,7 +79,8 @@ def test_what_the_caller_changes_is_an_input(read, cls, traces):
         value, slope = g(x)
         along = np.array([0.3, -0.2, 0.5])
         assert np.isclose(value, names["f"](x))
-        assert np.isclose(slope @ along, (names["f"](x + 1e-6 * along) - names["f"](x - 1e-6 * along)) / 2e-6, rtol=1e-5)
+        difference = names["f"](x + 1e-6 * along) - names["f"](x - 1e-6 * along)
+        assert np.isclose(slope @ along, difference / 2e-6, rtol=1e-5)
     assert len(traces) <= 3, len(traces)
 
 
@@ -176,5 +177,6 @@ def test_a_class_that_finds_its_attributes_by_itself_has_no_inputs():
 
 
 def test_a_name_that_was_an_input_may_be_gone():
-    names = executed("def f(x):\n    return np.sum(x) * (late if 'late' in globals() else 3.0)", {"np": np, "late": 0.5})
+    text = "def f(x):\n    return np.sum(x) * (late if 'late' in globals() else 3.0)"
+    names = executed(text, {"np": np, "late": 0.5})
     follows(names["f"], lambda: names.update(late=0.7), lambda: names.update(late=0.8), lambda: names.pop("late", 0))

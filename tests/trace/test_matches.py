@@ -127,7 +127,8 @@ def unpacked(x):
 XS = [np.array(x) for x in ([0.31, 0.5, -0.2], [-0.31, -0.5, 0.7], [1.37, 0.4, 0.1])]
 
 
-@pytest.mark.parametrize("f, policy", crossed([numbers, a_traced_int, none, states, nested, one_look, structures, unpacked],
+@pytest.mark.parametrize("f, policy", crossed([numbers, a_traced_int, none, states, nested, one_look, structures,
+                                               unpacked],
                                               ["now", "never"]))
 def test_is_one_program(f, policy):
     check_one_program(f, XS, policy)

@@ -1,4 +1,5 @@
-"""Arrays that each iteration makes longer or shorter by the same number: their extents are affine in the loop's index."""
+"""Arrays that each iteration makes longer or shorter by the same number: their extents are affine in the loop's
+index."""
 import numpy as np
 import pytest
 

@@ -133,7 +133,8 @@ def polar(a: ArrayLike, side: str = "right") -> tuple:
     a = matrix(a)
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
-    is_tall, star = extents.is_at_least(*shape_of(a), "polar"), adjoint(a)
+    (m, n), star = shape_of(a), adjoint(a)
+    is_tall = extents.is_at_least(m, n, "polar")
     s = functions.sqrtm(_hermitian(matmul(star, a) if is_tall else matmul(a, star)))
     u = adjoint(solve.solve(s, star)) if is_tall else solve.solve(s, a)
     if is_tall == (side == "right"):

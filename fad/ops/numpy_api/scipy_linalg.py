@@ -300,6 +300,7 @@ def rq(a: ArrayLike, overwrite_a: bool = False, lwork: object = None, mode: str 
 def _standard_form(a: AnyArray, b: AnyArray, low: bool, type: int) -> tuple:
     """The Hermitian matrix with the eigenvalues of a problem with two matrices, and the map from its eigenvectors to
     that problem's."""
+    a, b = together(a, b)
     factor = linalg.lower_cholesky(b, not low)
     a = factorizations.hermitian(a, lower=low)
     if type == 1:                                               # a v = b v w
@@ -315,7 +316,7 @@ def _eigh(a: object, b: object, low: bool, eigvals_only: bool, type: int, by_ind
                      why="how many eigenvalues lie there depends on the matrix's values")
     a, back = square(a), lambda u: u
     if b is not None:
-        a, back = _standard_form(*together(a, square(b)), low, type)
+        a, back = _standard_form(a, square(b), low, type)
         low = True
     start, count = (0, shape_of(a)[-1]) if by_index is None else (by_index[0], by_index[1] - by_index[0] + 1)
     if eigvals_only:

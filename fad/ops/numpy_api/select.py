@@ -235,7 +235,7 @@ def unravel_index(indices: object, shape: object, order: str = "C") -> tuple:
     return tuple([(i // s) % n for s, n in zip(_strides(dims, order), dims)])
 
 
-def _positions(indices: ArrayLike) -> AnyArray:
+def _positions(indices: Any) -> AnyArray:
     i = as_array(indices)
     if type_of(i).dtype.kind not in "iu":
         raise TypeError("only int indices permitted")

@@ -36,19 +36,32 @@ def branching(t):
 SCOPE = {"branching": branching, "math": math, "cmath": cmath, "written": written, "added_at": added_at}
 EXPRESSIONS = listed(r"""
 written(x); added_at(x); np.where(x > 0.5, np.log(x - 0.5, where=x > 0.5, out=None), 0); np.add(x, 1, dtype=np.float64)
-np.multiply.reduceat(x, np.argsort(v)[:3], axis=1); np.logaddexp.reduceat(x, np.flatnonzero(v[:3] > 0.3)); np.add.reduceat(x, [0, 2, 1], axis=1); np.multiply.reduceat(v * v, [0, 2]); np.logaddexp.reduce(x, axis=0, where=x > 0.3, initial=-1.0)
-np.maximum.reduce(x, axis=(0, 1)); np.hypot.reduce(x, axis=None); np.logaddexp2.reduce(x, axis=1, keepdims=True); np.fmin.reduce(x)
-np.logaddexp.accumulate(x, axis=1); np.hypot.accumulate(x, axis=0); np.subtract.outer(v, v * v); np.arctan2.outer(v, [1.0, 2.0])
-np.subtract.reduce(x, axis=1); np.divide.reduce(x, axis=0); np.power.reduce(x, axis=0); np.maximum([0.4, 0.4, 0.4, 0.4], v)
-np.add([v[0], 2.0, v[1], 1.0], v); np.sqrt([v[0], v[1] * v[2]]); np.add.reduce([v[0], v[1]]); np.clip(x, min=0.31, max=0.6)
-sp.logsumexp(x, axis=1, b=[1.0, -0.5, 0.2, 1.0], return_sign=True, keepdims=True)[0]; sp.logsumexp(x, axis=1, b=[1.0, 0, 0.2, 1.0])
-sp.logsumexp(v[0]); sp.logsumexp([v[0], v[1]]); sp.logsumexp(x, axis=(0, 1)); sp.softmax(x, axis=0); sp.log_softmax(x, axis=1)
-sp.multigammaln(v + 3, 3); sp.airy(v)[2]; sp.ellipj(v, 0.3)[1]; sp.fresnel(v)[1]; sp.lambertw(v, -1).imag; np.imag(sp.kelvin(v)[1])
-sp.jvp(2, v, 2); sp.kvp(1, v); sp.h1vp(1, v).real; sp.spherical_jn(2, v, derivative=True); sp.comb(v + 3, 2); sp.perm(v + 3, 2); sp.diric(v, 4)
-sp.diric(v, 3); sp.factorial(v); sp.boxcox(v, 0.0) + sp.inv_boxcox(v, v); sp.kl_div(x, v) + sp.rel_entr(x, 0.3); sp.zeta(3.0, v)
-sp.betainc(2.0, 3.0, v) + sp.gammaincinv(2.0, v); sp.psi(v); sp.jn(2, v); sp.softplus(v); sp.sici(v)[0]; sp.shichi(v)[1]; sp.spence(v)
+np.multiply.reduceat(x, np.argsort(v)[:3], axis=1); np.logaddexp.reduceat(x, np.flatnonzero(v[:3] > 0.3))
+np.add.reduceat(x, [0, 2, 1], axis=1); np.multiply.reduceat(v * v, [0, 2])
+np.logaddexp.reduce(x, axis=0, where=x > 0.3, initial=-1.0)
+np.maximum.reduce(x, axis=(0, 1)); np.hypot.reduce(x, axis=None); np.logaddexp2.reduce(x, axis=1, keepdims=True)
+np.fmin.reduce(x)
+np.logaddexp.accumulate(x, axis=1); np.hypot.accumulate(x, axis=0); np.subtract.outer(v, v * v)
+np.arctan2.outer(v, [1.0, 2.0])
+np.subtract.reduce(x, axis=1); np.divide.reduce(x, axis=0); np.power.reduce(x, axis=0)
+np.maximum([0.4, 0.4, 0.4, 0.4], v)
+np.add([v[0], 2.0, v[1], 1.0], v); np.sqrt([v[0], v[1] * v[2]]); np.add.reduce([v[0], v[1]])
+np.clip(x, min=0.31, max=0.6)
+sp.logsumexp(x, axis=1, b=[1.0, -0.5, 0.2, 1.0], return_sign=True, keepdims=True)[0]
+sp.logsumexp(x, axis=1, b=[1.0, 0, 0.2, 1.0])
+sp.logsumexp(v[0]); sp.logsumexp([v[0], v[1]]); sp.logsumexp(x, axis=(0, 1)); sp.softmax(x, axis=0)
+sp.log_softmax(x, axis=1)
+sp.multigammaln(v + 3, 3); sp.airy(v)[2]; sp.ellipj(v, 0.3)[1]; sp.fresnel(v)[1]; sp.lambertw(v, -1).imag
+np.imag(sp.kelvin(v)[1])
+sp.jvp(2, v, 2); sp.kvp(1, v); sp.h1vp(1, v).real; sp.spherical_jn(2, v, derivative=True); sp.comb(v + 3, 2)
+sp.perm(v + 3, 2); sp.diric(v, 4)
+sp.diric(v, 3); sp.factorial(v); sp.boxcox(v, 0.0) + sp.inv_boxcox(v, v); sp.kl_div(x, v) + sp.rel_entr(x, 0.3)
+sp.zeta(3.0, v)
+sp.betainc(2.0, 3.0, v) + sp.gammaincinv(2.0, v); sp.psi(v); sp.jn(2, v); sp.softplus(v); sp.sici(v)[0]
+sp.shichi(v)[1]; sp.spence(v)
 math.sin(v[0]) * math.log(v[1], 2) + math.hypot(v[0], 1, v[2]); v[0] * math.floor(3 * v[1]) + math.ceil(v[2]) * v[1]
-abs(cmath.exp(1j * v[0]) + cmath.sqrt(v[1])); cmath.phase(v[0] + 1j * v[1]); abs(cmath.rect(v[0], v[1]) + 1); cmath.polar(v[0] + 2j)[0]
+abs(cmath.exp(1j * v[0]) + cmath.sqrt(v[1])); cmath.phase(v[0] + 1j * v[1]); abs(cmath.rect(v[0], v[1]) + 1)
+cmath.polar(v[0] + 2j)[0]
 np.abs(np.sign(v + 1j * v ** 2) * np.angle(v - 2j)); np.real((v + 1j) ** (2 + 1j) * np.conj(v * 1j)); np.round(x, 1) * x
 round(v[0] * 10) * v[1]; np.interp([0.1, 0.45, 0.9, 0.38], np.sort(v), [1.0, 2.0, 4.0, 3.0])
 np.interp([0.1, 0.9], v[:1], v[1:2]); np.piecewise(x, [x < 0.5], [lambda t: t - t.mean(), lambda t: np.cumsum(t)])

@@ -16,7 +16,8 @@ from ..test_changed_outside import CALLS, follows
 def test_keyword_defaults_may_be_written_to():
     def scaled(x, *, k=0.5):
         return np.sum(x) * k
-    follows(lambda x: scaled(x), lambda: scaled.__kwdefaults__.update(k=0.7), lambda: scaled.__kwdefaults__.update(k=0.9))
+    follows(lambda x: scaled(x), lambda: scaled.__kwdefaults__.update(k=0.7),
+            lambda: scaled.__kwdefaults__.update(k=0.9))
 
 
 def test_the_class_of_a_list_has_attributes():
@@ -40,7 +41,8 @@ def test_the_dict_of_an_object_may_be_another_one():
             lambda: setattr(m, "__dict__", {"rate": 0.3, "own": lambda: 5.0}))
 
 
-SHARED = {                                                    # what stays itself in a function that is made of a pattern
+# what stays itself in a function that is made of a pattern
+SHARED = {
     "a set": (lambda: {"a"}, "x[0] if 'b' in s else x[1]", "s.symmetric_difference_update('b')"),
     "a dict of ints": (lambda: {1: 0.5}, "x[0] * s[1]", "s[1] += 1.0"),
     "a dict of arrays": (lambda: {1: np.ones(3)}, "np.sum(x * s[1])", "s[1] = s[1] * 1.5"),
@@ -118,7 +120,8 @@ def test_a_descriptor_may_be_another_one():
         d = Scaled(2.0)
     m = Model()
     m.__dict__["v"] = 0.5
-    follows(lambda x: np.sum(x) * m.d + m[0], lambda: m.__dict__.update(v=0.7), lambda: setattr(vars(Model)["d"], "k", 3.0),
+    follows(lambda x: np.sum(x) * m.d + m[0], lambda: m.__dict__.update(v=0.7),
+            lambda: setattr(vars(Model)["d"], "k", 3.0),
             lambda: setattr(Model, "d", Scaled(5.0)))
 
 

@@ -12,7 +12,7 @@ def __getattr__(name: str) -> Any:
     return _attribute(name)
 
 
-def eigh(a: Any, UPLO: str = "L") -> Any:
+def eigh(a: Any, UPLO: Any = "L") -> Any:
     """numpy.linalg.eigh of matrices of shape (…, n, n). The gradient is zero in the triangle that is not read (fad's
     own is symmetric).
 
