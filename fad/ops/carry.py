@@ -125,6 +125,12 @@ def zeros_of(t: Type) -> ArrayOrNumber:
     return registry["full"](0, *[current().value_of(n) for n in t.shape], dtype=t.dtype)
 
 
+class Supposed(NamedTuple):
+    """A link that is to be made; earlier traces found that iterations add `step` to the extent."""
+
+    step: int
+
+
 class Carries:
     """The types of a loop's carries as far as they are known. `links[carry, axis]` is the integer carry that is the
     extent there.
@@ -139,12 +145,14 @@ class Carries:
         self.types = [atom_type(x) for x in init]
         self.given = len(self.types)
         self.names = tuple(names) or ("",) * self.given
-        self.links = {(carry, axis): integer for carry, axis, integer in extents if integer is not None}
+        self.links = {(carry, axis): integer for carry, axis, integer in extents if type(integer) is int}
         self.init = list(init)
         # in a trace that supposes kinds: carries that iterations leave in narrower ones
         self.supposed: dict[int, DtypeKind] = {}
         for carry, axis, integer in extents:
-            if integer is None:
+            if type(integer) is not int:
+                if integer is not None:
+                    self.steps[len(self.types)] = integer.step
                 self._link(carry, axis, self.types[carry].shape[axis])
 
     def name(self, k: int) -> str:
@@ -210,6 +218,10 @@ class Carries:
                     n == facts.form(as_extent(results[k])) == before.shifted(self.steps[k])):
                 self.steps[k], again = None, True
         return again
+
+    def steps_found(self) -> dict:
+        """The numbers that all iterations add to extents that are carried, by carry and axis."""
+        return {at: self.steps[k] for at, k in self.links.items() if self.steps.get(k) is not None}
 
     def gives_up(self) -> bool:
         """Give up all steps that are supposed; whether there are any."""
@@ -327,7 +339,7 @@ class Iteration:
     """A trace of a loop at other types than those it came to: the types of its first iteration, or of a later one."""
 
     def __init__(self, carries: Carries, body: TracedCode, is_first: bool):
-        self.links, self.init = dict(carries.links), carries.init
+        self.links, self.init, self.carries = dict(carries.links), carries.init, carries
         self.types: list[Any] = list(carries.types)           # a Type, or None where there is no value yet
         self.body, self.is_first = body, is_first
         self.last: list[Any] = carries.types                       # those that the loop came to, once it has

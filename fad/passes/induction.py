@@ -25,7 +25,7 @@ class InductionVariable(NamedTuple):
 
     @property
     def by(self) -> int:
-        """What an iteration adds, if it is a number of the program."""
+        """The number that an iteration adds, if the program has it as a literal."""
         return self.sign * int(self.step.value)
 
     def at(self, iteration: Any, start: Extent, step: ArrayOrNumber) -> ArrayOrNumber:

@@ -70,7 +70,7 @@ def _behind(a: _Assignment, loop: LoopView, carried: list, scope: Scope) -> tupl
     """The value of the last assignment, or the loop's first one where there was none; carried: what the loop's last
     iteration hands on for the assignment."""
     own = {v for e in a.equations for v in e.outputs}.union(a.leaves)
-    around = list(dict.fromkeys(v for e in a.equations for v in reads(e) if v not in own))
+    around = list(dict.fromkeys(v for v in (*[v for e in a.equations for v in reads(e)], a.value) if v not in own))
 
     def chosen(taken: AnyArray, first: AnyArray, *values: AnyArray) -> tuple:
         env = Environment()

@@ -1,6 +1,6 @@
 """What users get wrong: the message says what, in which line of theirs, and what to do."""
+import fractions
 import json
-import statistics
 
 import numpy as np
 import pytest
@@ -35,8 +35,8 @@ def writes_json(x):
     return np.sum(x) + len(json.dumps({"a": x[0]}))
 
 
-def takes_statistics(x):
-    return statistics.mean(x)
+def takes_fractions(x):
+    return float(fractions.Fraction(x[0]))
 
 
 def makes_a_number_of_an_array(x):
@@ -48,7 +48,7 @@ def makes_a_number_of_an_array(x):
     (says_something_at_times, NotScalarError, ["returned None", "on every way"]),
     (returns_a_text, NotScalarError, ["returned str, which is no number"]),
     (writes_json, ConcreteValueError, ["not JSON serializable", 'len(json.dumps({"a": x[0]}))', "custom_vjp"]),
-    (takes_statistics, ConcreteValueError, ["numerator/denominator", "return statistics.mean(x)", "NumPy's functions"]),
+    (takes_fractions, ConcreteValueError, ["Rational instance", "fractions.Fraction(x[0])", "NumPy's functions"]),
     (makes_a_number_of_an_array, ConcreteValueError,
      ["float() was taken", "return float(x) * 2.0", "take an element"])])
 def test_a_function_that_cannot_be_differentiated(f, error, parts):

@@ -1,5 +1,6 @@
 """The generated text as a tier of its own: run as plain Python it shows the mistakes of the generator without the
 compiler's time."""
+import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -30,12 +31,29 @@ def _kind(a: Any) -> tuple:
     return (plain,) if plain is not None else (type(a), getattr(a, "dtype", None), np.ndim(a))
 
 
+class _Divisions(ast.NodeTransformer):
+    """Divisions of numbers by zero give infinities and nan, as in compiled code."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return ast.Call(ast.Name("_quotient", ast.Load()), [node.left, node.right], []) if isinstance(
+            node.op, ast.Div) else node
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return np.divide(a, b).item()
+
+
 class PythonKernel:
     """A kernel's text, run by Python; it has what the runner asks of Numba's dispatchers."""
 
     def __init__(self, text: str, name: str):
-        scope: dict[str, Any] = {"__name__": "text_tier"}
-        exec(compile(text, "<generated>", "exec"), scope)
+        scope: dict[str, Any] = {"__name__": "text_tier", "_quotient": _quotient}
+        tree = ast.fix_missing_locations(_Divisions().visit(ast.parse(text)))
+        exec(compile(tree, "<generated>", "exec"), scope)
         scope["np"] = _SpoilingNumPy()
         self.function, self.kinds = scope[name], None
         self.stats = SimpleNamespace(cache_hits={})

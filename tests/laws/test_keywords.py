@@ -217,7 +217,8 @@ WRITTEN = [n for n in sorted(faces.BY_NAME) if inspect.isfunction(faces.BY_NAME[
 def unread(function):
     """Parameters of a face that its text does not name."""
     function = inspect.unwrap(function)
-    if function.__name__ == "<lambda>":                       # its text may begin in the middle of a statement
+    # the text of a lambda may begin in the middle of a statement, and a partial function has none
+    if not inspect.isfunction(function) or function.__name__ == "<lambda>":
         return []
     tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     used = {n.id for line in tree.body for n in ast.walk(line) if isinstance(n, ast.Name)}

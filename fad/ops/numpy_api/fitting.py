@@ -34,7 +34,7 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: Any, rcond: object = None, full: bo
         powers = powers * registry["reshape"](w, n, 1)
         y = y * (registry["reshape"](w, n, 1) if rank(y) == 2 else w)
     scale = registry["sqrt"](registry["sum"](powers * powers, axes=(0,)))
-    rcond = rcond if rcond is not None else (extents.hint(n) or 1) * np.finfo(type_of(powers).dtype).eps
+    rcond = rcond if rcond is not None else n * float(np.finfo(type_of(powers).dtype).eps)
     scaled = powers / scale
     c = BY_NAME["numpy.linalg.lstsq"].call(scaled, y, rcond)[0]
     found = c / (registry["reshape"](scale, order, 1) if rank(y) == 2 else scale)
@@ -46,7 +46,7 @@ def _covariance(scaled: AnyArray, scale: AnyArray, y: object, c: AnyArray, n: Ex
     matmul = BY_NAME["numpy.matmul"].call
     base = BY_NAME["numpy.linalg.inv"].call(matmul(scaled.T, scaled)) / BY_NAME["numpy.outer"].call(scale, scale)
     order = shape_of(scale)[0]
-    if isinstance(n, int) and n <= order and cov != "unscaled":
+    if cov != "unscaled" and not extents.is_at_least(n, order + 1, "polyfit"):
         raise ValueError("the number of data points must exceed order to scale the covariance matrix")
     apart = y - matmul(scaled, c)
     share = 1.0 if isinstance(cov, str) else registry["sum"](apart * apart, axes=(0,)) / (n - order)

@@ -86,7 +86,7 @@ def _item(owner: object, at: object) -> Location:
 def _attribute(owner: object, name: str) -> Location:
     if type(owner) in weakref.ProxyTypes:
         raise UnknownChange
-    if isinstance(owner, FunctionType):
+    if type(owner) is FunctionType:
         return Location("global", owner.__dict__, name)
     if not isinstance(owner, (type, ModuleType)) and name not in contents(owner) and _is_of_class(owner, name):
         owner = type(owner)

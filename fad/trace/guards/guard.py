@@ -343,8 +343,9 @@ def of_variable(variable: ContextVar) -> list:
 def of_class(cls: type, name: str) -> Guard:
     """A guard on an attribute of a class or of its bases: a method, a property, a value."""
     value = in_class(cls, name)
-    if value is not MISSING and getattr(cls, name, MISSING) is value:      # quicker, where it makes no method of it
-        return AttributeGuard(cls, name, value)
+    is_users = isinstance(in_class(type(value), "__get__"), FunctionType)  # it may count its calls
+    if value is not MISSING and not is_users and getattr(cls, name, MISSING) is value:
+        return AttributeGuard(cls, name, value)                            # quicker, where it makes no method of it
     return ReadGuard(lambda: in_class(cls, name), value)
 
 

@@ -143,11 +143,16 @@ def _is_own(location: Location) -> bool:
     return not is_objects or location.at in contents(location.owner)
 
 
+def _own_setattr(cls: type) -> Callable:
+    """The function that sets attributes of the class and is none of the user's: threading.local has its own."""
+    found = (vars(c).get("__setattr__") for c in cls.__mro__)
+    return next(way for way in found if way is not None and type(way) is not FunctionType)
+
+
 def _write(location: Location, x: object) -> None:
     owner = location.owner
     if location.kind == "attribute":
-        own: Callable = next((c for c in (type, ModuleType) if isinstance(owner, c)), object).__setattr__
-        own(owner, location.at, x)
+        _own_setattr(type(owner))(owner, location.at, x)
     elif isinstance(owner, dict):
         dict.__setitem__(owner, location.at, x)
     else:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...ir.build import Value, current
 from ...ir.types import type_of
-from ...ops.carry import UNDEFINED, atom_type, widened
+from ...ops.carry import UNDEFINED, Supposed, atom_type, widened
 from ...ops.mixed import in_kind, of_kinds
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import is_answer
@@ -279,15 +279,23 @@ class Roll:
             refuse()
 
     def varying(self) -> tuple:
-        """The extents that are known to change."""
+        """The extents that are known to change. Steps are supposed from the first iteration on once two traces have
+        found them: a loop within loops is not traced twice each time."""
         known = [self.plan.memory.extents.get(place, ()) for place in self.places]
         types = map(atom_type, self.begun)
-        return tuple([(len(self.lead) + k, axis, None) for k, (axes, t) in enumerate(zip(known, types))
+        steps = {at: Supposed(found[-1]) for at, found in self.plan.memory.steps.items() if len(found) > 1}
+        return tuple([(len(self.lead) + k, axis, steps.get((place, axis)))
+                      for k, (place, axes, t) in enumerate(zip(self.places, known, types))
                       for axis in axes if t is not None and axis < t.rank])
 
     def compare(self) -> None:
         """An error if the loop just recorded computes something else than its first iterations in their types."""
         require_same_iterations(current().equations[-1], self.iterations, self.names())
+        place = dict(enumerate(self.places, len(self.lead)))
+        for iteration in self.iterations[-1:]:
+            found = iteration.carries.steps_found()
+            for (k, axis), step in found.items():
+                self.plan.memory.steps.setdefault((place.get(k), axis), []).append(step)
         self.plan.memory.settle(self.first)
 
     def _in_kinds(self, results: tuple) -> tuple:

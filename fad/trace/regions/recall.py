@@ -141,6 +141,7 @@ class Memory:
         self.bound_elsewhere: list = []                       # names that other functions bind
         self.types: dict = {}                                 # of the carries, each known by its place and its number
         self.extents: dict = {}                               # the axes along which these change their extents
+        self.steps: dict[tuple, list[int]] = {}  # what traces found that iterations add to these (see ops/carry.py)
         self.refused: list[Exception] = []  # why the loop is no region before its first iteration, before its second
         self.inside: dict[Any, Memory] = {}
         self.met: Counter = Counter()
