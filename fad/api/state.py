@@ -70,7 +70,7 @@ class ChangingState:
                 take_as_answer(error, "what a function changes is no input of its program")
                 if missed():                                  # it will be, once this thread has the lock
                     raise
-                # what has been an input may be one again, without what is new, of which integers tell of structure
+                # earlier inputs may be inputs again; new integers go first, since they may decide the structure
                 new = [x for x in tried if self.known[x.key][1] is not MISSING] or tried
                 failed = {x.key for x in new if isinstance(value_at(x), int)} or {x.key for x in new}
                 self.fixed |= failed

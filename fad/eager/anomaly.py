@@ -34,7 +34,7 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 class set_detect_anomaly:
-    """Turn anomaly mode on or off: for the process, at once; or, as a context manager, for a while in its context."""
+    """Turn anomaly mode on or off for the process. As a context manager, turn it on or off within the block alone."""
 
     def __init__(self, mode: bool, check_nan: bool = True):
         self.before = Process.anomaly, Process.check_nan

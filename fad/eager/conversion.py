@@ -105,7 +105,7 @@ Tensor.is_floating_point = lambda self: self._a.dtype.kind == "f"
 
 
 class _Copied(type(_identity)):
-    """The identity that copies tensors, as memory is laid out or in a format; its derivative is the identity's."""
+    """A copy of a tensor, with its strides or in a memory format. The derivative is that of the identity."""
 
     def __init__(self, layout: object = None) -> None:
         self.layout = layout

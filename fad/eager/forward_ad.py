@@ -116,7 +116,7 @@ def same_layout(x: np.ndarray, dx: np.ndarray) -> bool:
 
 
 def laid_out_like(x: Tensor, tangent: Tensor) -> Tensor:
-    """A copy of the tangent, laid out as x is in its memory, and conjugated when it is read if x is."""
+    """A copy of the tangent with the strides and the offset of x, and with its lazy conjugation."""
     a = stored(x)
     row = np.zeros(memory(a).size, a.dtype)
     new = over(np.lib.stride_tricks.as_strided(row[offset_of(a):], a.shape, a.strides), x, [0])

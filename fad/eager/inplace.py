@@ -72,7 +72,7 @@ def is_spread(a: np.ndarray) -> bool:
 
 
 def check_overlap(x: Tensor, others: tuple) -> None:
-    """Raise if x, which is to be written, shares a part of its memory with an operand that is laid out differently."""
+    """Raise if x, which is written to, overlaps in memory with an operand of other strides."""
     for other in others:
         if isinstance(other, Tensor) and other._vc is x._vc and other is not x:
             a, b = x._a, other._a

@@ -271,7 +271,9 @@ class AccumulateGrad(Node):
     def dtype(self) -> "np.dtype | None":
         """The dtype of gradients there: the leaf's, or its grad_dtype; None: that in which they come."""
         extra = self.variable._x
-        return extra.grad_dtype if extra is not None and extra.grad_dtype is not SAME else self.variable._a.dtype  # type: ignore[return-value]
+        if extra is None or extra.grad_dtype is SAME:
+            return self.variable._a.dtype
+        return extra.grad_dtype                               # type: ignore[return-value]
 
     @property
     def _input_metadata(self) -> list:
@@ -311,7 +313,7 @@ class AccumulateGrad(Node):
 
 
 def laid_out(g: AnyArray, x: np.ndarray, owned: bool, dtype: "np.dtype | None") -> np.ndarray:
-    """g in memory laid out as x is, if x is dense, else in row-major order; dtype: None for g's own."""
+    """g with the strides of x if x is dense, else in row-major order; dtype: None for g's own."""
     dtype = np.asarray(g).dtype if dtype is None else dtype
     if g.__class__ is np.ndarray and owned and g.base is None and g.strides == x.strides and g.dtype is dtype:
         return g

@@ -153,6 +153,10 @@ class Integers:
             self.low[v] = max(self.low.get(v, 0), -form.const)
         return True
 
+    def iteration_number(self, index: "int | Var", start: "int | Var", step: int) -> Affine:
+        """The number of iterations before the one with this index, in a loop whose step is 1 or -1."""
+        return (self.form(index) - self.form(start)).scaled(step)
+
     def least(self, form: Affine, depth: int = 4) -> Affine:
         """A form that is nowhere above this one: indices of loops stand at the bound where it is least."""
         for v, c in form.terms:

@@ -184,7 +184,7 @@ class Carries:
     def _note_form(self, builder: Builder, k: int, step: int, n: Var, index: Value) -> None:
         """Note what an extent is in the iteration with this index, in terms of the index."""
         facts, (start, stride) = builder.integers, self.counter         # type: ignore[misc]
-        number = (facts.form(index.atom) - facts.form(as_extent(start))).scaled(stride)
+        number = facts.iteration_number(index.atom, as_extent(start), stride)
         facts.forms[n] = facts.form(as_extent(self.init[k])) + number.scaled(step)
 
     def _input(self, builder: Builder, k: int, t: Type, made: dict) -> Any:
@@ -339,7 +339,7 @@ class Iteration:
     """A trace of a loop at other types than those it came to: the types of its first iteration, or of a later one."""
 
     def __init__(self, carries: Carries, body: TracedCode, is_first: bool):
-        self.links, self.init, self.carries = dict(carries.links), carries.init, carries
+        self.carries, self.links = carries, dict(carries.links)
         self.types: list[Any] = list(carries.types)           # a Type, or None where there is no value yet
         self.body, self.is_first = body, is_first
         self.last: list[Any] = carries.types                       # those that the loop came to, once it has

@@ -42,9 +42,9 @@ def difference(a: Any, b: Any) -> Any:
     return maximum(a - b, 0)
 
 
-def at_least(a: Extent, b: Extent, more: int = 0) -> bool:
-    """Whether a >= b + more can be proved or, about extents of inputs, assumed. It makes no equation, so that the
-    region of a and b may have ended."""
+def assume_at_least(a: Extent, b: Extent, more: int = 0) -> bool:
+    """Whether a >= b + more can be proved or, about extents of inputs, assumed. False tells nothing (see is_at_least).
+    It makes no equation, so that the region of a and b may have ended."""
     if isinstance(a, int) and isinstance(b, int):
         return a >= b + more
     facts = current().integers
@@ -56,9 +56,9 @@ def is_at_least(a: Extent, b: Extent, of: str) -> bool:
     depend on data.
 
     Raises ConcreteValueError: neither answer can be assumed."""
-    if at_least(a, b):
+    if assume_at_least(a, b):
         return True
-    if at_least(b, a, 1):
+    if assume_at_least(b, a, 1):
         return False
     raise ConcreteValueError(f"{of} must know which of two lengths is larger, and one of them depends on data",
                              do="use an array of fixed length: np.where(mask, x, 0.0) in place of x[mask]")
@@ -66,7 +66,7 @@ def is_at_least(a: Extent, b: Extent, of: str) -> bool:
 
 def always_at_least(a: Extent, b: Extent) -> bool:
     """The same, where what is assumed may be that a >= b in all iterations of the loops around."""
-    if at_least(a, b):
+    if assume_at_least(a, b):
         return True
     if isinstance(a, int) and isinstance(b, int):
         return False

@@ -153,4 +153,4 @@ argmin = _place("argmin", np.argmin, "The index of the (first) smallest element 
 def nonempty(x: AnyArray, axes: tuple) -> bool:
     """Whether there is surely an element along these axes."""
     shape = shape_of(x)
-    return not [k for k in axes if not extents.at_least(shape[k], 1)]
+    return not [k for k in axes if not extents.assume_at_least(shape[k], 1)]

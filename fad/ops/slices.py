@@ -45,19 +45,19 @@ def integer(n: Any) -> Any:
 
 def smaller(a: ArrayOrNumber, b: ArrayOrNumber) -> ArrayOrNumber:
     """min(a, b), one of them where it is known (or assumed, as a guard) to be the smaller."""
-    if at_least(a, b, extents.always_at_least):
+    if assume_at_least(a, b, extents.always_at_least):
         return b
-    return a if at_least(b, a, extents.always_at_least) else extents.minimum(a, b)
+    return a if assume_at_least(b, a, extents.always_at_least) else extents.minimum(a, b)
 
 
 def larger(a: ArrayOrNumber, b: Any) -> ArrayOrNumber:
     """max(a, b), one of them where it is known (or assumed, as a guard) to be the larger."""
-    if at_least(a, b, extents.always_at_least):
+    if assume_at_least(a, b, extents.always_at_least):
         return a
-    return b if at_least(b, a, extents.always_at_least) else extents.maximum(a, b)
+    return b if assume_at_least(b, a, extents.always_at_least) else extents.maximum(a, b)
 
 
-def at_least(a: ArrayOrNumber, b: ArrayOrNumber, ask: Callable = extents.at_least) -> bool:
+def assume_at_least(a: ArrayOrNumber, b: ArrayOrNumber, ask: Callable = extents.assume_at_least) -> bool:
     """Whether a >= b is known; never, of values on a tape."""
     if any(getattr(n, "__fad_level__", 0) and not isinstance(n, Value) for n in (a, b)):
         return False
@@ -66,9 +66,9 @@ def at_least(a: ArrayOrNumber, b: ArrayOrNumber, ask: Callable = extents.at_leas
 
 def from_start(k: Extent, n: Extent) -> ArrayOrNumber:
     """An index counted from the end, where it is negative, as one counted from the start; not clamped."""
-    if at_least(k, 0):
+    if assume_at_least(k, 0):
         return k
-    return k + n if at_least(-1, k) else registry["wrap_index"](k, n)
+    return k + n if assume_at_least(-1, k) else registry["wrap_index"](k, n)
 
 
 def _clamped(k: Extent, n: Extent, low: int, high: Extent) -> ArrayOrNumber:
@@ -84,11 +84,11 @@ def read_slice(s: slice, n: Extent) -> Slice:
     step = 1 if s.step is None else integer(s.step)
     if is_int(step) and step == 0:
         raise ValueError("slice step cannot be zero")
-    if at_least(step, 1):
+    if assume_at_least(step, 1):
         start = 0 if s.start is None else _clamped(s.start, n, 0, n)
         stop = n if s.stop is None else _clamped(s.stop, n, 0, n)
         return Slice(start, _steps(stop, start, step), step)
-    if at_least(-1, step):
+    if assume_at_least(-1, step):
         start = n - 1 if s.start is None else _clamped(s.start, n, -1, n - 1)
         stop = -1 if s.stop is None else _clamped(s.stop, n, -1, n - 1)
         return Slice(start, _steps(start, stop, -step), step)

@@ -19,7 +19,7 @@ from . import extents
 from .kinds import same_extent, same_shape, shape_of
 from .literals import as_array, constant, is_value, known, produced_by
 from .selection import selected_shape
-from .slices import at_least, from_start, integer, is_int, read_slice
+from .slices import assume_at_least, from_start, integer, is_int, read_slice
 
 
 class Selection(NamedTuple):
@@ -300,7 +300,8 @@ def _broadcast_index(a: AnyArray, shape: tuple) -> AnyArray:
 
 def _in_range(k: Extent, n: Extent, axis: int) -> Any:
     """An index into an axis of extent n as one that counts from the start, in range by proof or by a check."""
-    if not (at_least(k, 0) and at_least(n - 1, k)) and not (at_least(-1, k) and at_least(k + n, 0)):
+    is_from_start = assume_at_least(k, 0) and assume_at_least(n - 1, k)
+    if not is_from_start and not (assume_at_least(-1, k) and assume_at_least(k + n, 0)):
         _check(k, n, axis)
     return from_start(k, n)
 
@@ -317,7 +318,7 @@ def _array_in_range(a: Any, n: Any, axis: int) -> AnyArray:
     if is_value(a):
         a = signed(a)
         made = produced_by(a, "iota")
-        if made is not None and at_least(n, _extent(made.inputs[0])):
+        if made is not None and assume_at_least(n, _extent(made.inputs[0])):
             return a
         registry["check_index"](a, n, axis=axis)
         return registry["wrap_index"](a, n)

@@ -79,7 +79,7 @@ class JointProgram:
         if loop is None or loop.step not in (1, -1):
             return
         start, *init = [as_extent(sweep.env.read(a)) for a in (loop.bounds[0], *[loop.init[k] for k in counters])]
-        number = (facts.form(self.lead[0].atom) - facts.form(start)).scaled(loop.step)
+        number = facts.iteration_number(self.lead[0].atom, start, loop.step)
         for first, (k, counter) in zip(init, counters.items()):
             if isinstance(counter.step, Literal):
                 facts.forms[self.carries[k].atom] = facts.form(first) + number.scaled(counter.by)

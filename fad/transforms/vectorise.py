@@ -24,7 +24,7 @@ from ..ir.walk import Environment, bind_outputs, closure, run_equation
 from ..ops.carry import convert
 from ..ops.control import FOR, integer, trip_count
 from ..ops.custom import checkpoint
-from ..ops.extents import at_least
+from ..ops.extents import assume_at_least
 from ..passes.dce import dce
 from ..util.array import AnyArray, ArrayOrNumber
 from .blocks import operations
@@ -218,7 +218,7 @@ class BlockedLoop:
         """
         if any(role.kind == OWN for role in self.roles) or not _is_behind_choices(self.loop.body):
             return False
-        return at_least(self.count, LANES)
+        return assume_at_least(self.count, LANES)
 
     def _block(self, number: AnyArray, *carries: AnyArray) -> list:
         """The carries that are kept, after a block."""

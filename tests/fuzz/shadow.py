@@ -2,7 +2,7 @@
 result compared.
 
 `python -m tests.fuzz.shadow numpy.lib.tests.test_twodim_base [MODULE ...]` prints the differences and what was refused.
-What the tests themselves find is not looked at. The arrays among the arguments are traced; the rest is as given.
+The results of the tests themselves are ignored. Array arguments are traced; other arguments stay as they are.
 """
 import copy
 import functools

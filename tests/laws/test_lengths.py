@@ -79,7 +79,7 @@ LENGTHS_FROM_DATA = {
 
 @pytest.mark.parametrize("name", LENGTHS_FROM_DATA)
 def test_lengths_that_depend_on_data(name):
-    """What cannot know its length while it is traced runs on the tape, and is right."""
+    """A function that needs a length which data decide runs on the tape, and is right."""
     f = LENGTHS_FROM_DATA[name]
     jitted = fad.jit(f, compile="never")
     with warnings.catch_warnings():

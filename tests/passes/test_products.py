@@ -167,7 +167,7 @@ def flat(y):
     return y.reshape(y.shape[0], y.shape[1] * y.shape[2])
 
 
-# function, columns of x, whether no operand is laid out flat
+# function, columns of x, whether no operand is flattened
 SPLIT = {
     "sums over rows": (lambda x, y: (x.T @ flat(np.sin(y))).reshape(x.shape[1], y.shape[1], y.shape[2]), 10, True),
     "turned": (lambda x, y: (x.T @ flat(np.sin(y))).T.reshape(y.shape[1], y.shape[2], x.shape[1]), 10, True),

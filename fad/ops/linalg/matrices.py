@@ -233,9 +233,9 @@ def aspect_of(x: object) -> str:
     if None not in known and known[0] == known[1]:
         extents.agree(m, n)
         return "square"
-    if extents.at_least(m, n):
+    if extents.assume_at_least(m, n):
         return "tall"
-    return "wide" if extents.at_least(n, m) else "any"
+    return "wide" if extents.assume_at_least(n, m) else "any"
 
 
 def smaller_extent(x: object, aspect: str) -> Any:

@@ -80,7 +80,7 @@ def _infer_eigh(a: AnyArray) -> tuple:
 eigh = Op("eigh", lambda a, upper, mrrr: plain.eigh(a, upper, mrrr), lambda a, upper, mrrr: _infer_eigh(a),
           kind="opaque", derivative=Explicit(_eigh_jvp, _eigh_pullback), batch=batch_stack, kernel="linalg.eigh",
           kernel_params=("upper", "mrrr"), hermitian=(0,),
-          # the signs of syevr may turn from one matrix to the next
+          # syevr may flip signs between neighbouring matrices
           samples=tuple(s for upper in (False, True) for s in samples.of_each_kind(
               samples.positive, samples.KINDS[:2], upper=upper, mrrr=False)),
           doc="Eigenvalues, ascending, and eigenvectors of a Hermitian matrix, of which one triangle is read; signs "

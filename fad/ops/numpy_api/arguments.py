@@ -124,7 +124,7 @@ def some_of(n: Extent, function: str) -> None:
     """See to it that there is an element along an axis of extent n: by proof, or by a check as the program runs."""
     if isinstance(n, int) and n == 0:
         raise ValueError(f"{function} of no elements has no value")
-    if not extents.at_least(n, 1):
+    if not extents.assume_at_least(n, 1):
         registry["check_that"](n > 0, True, what=f"{function} of no elements has no value", error="ValueError")
 
 

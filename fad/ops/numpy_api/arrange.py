@@ -8,7 +8,7 @@ from .. import extents
 from ..face import face
 from ..kinds import shape_of
 from ..literals import as_array, is_value
-from ..slices import at_least, integer
+from ..slices import assume_at_least, integer
 from ..subscript import read_subscript
 from .arguments import axes_of, one_axis, rank
 from .join import joined, part
@@ -71,7 +71,7 @@ def _rolled(x: AnyArray, shift: object, axis: int) -> AnyArray:
     n, s = shape_of(x)[axis], integer(shift)
     if isinstance(n, int) and n < 2:
         return x
-    if isinstance(s, int) and at_least(n, abs(s)):
+    if isinstance(s, int) and assume_at_least(n, abs(s)):
         s = s if s >= 0 else s + n
     else:
         s = s % n
@@ -93,7 +93,7 @@ def sliding_window_view(x: ArrayLike, window_shape: object, axis: Axes = None) -
 def _windows(x: AnyArray, axis: int, size: int) -> AnyArray:
     """x with the axis shortened to the starts of windows, whose elements stand along a new last axis."""
     n = shape_of(x)[axis]
-    if not at_least(n, size):
+    if not assume_at_least(n, size):
         if isinstance(n, int) and isinstance(size, int) or not is_value(n):
             raise ValueError("window shape cannot be larger than input array shape")
         extents.agree(extents.maximum(n, size), n, "a window and an axis no longer than it")

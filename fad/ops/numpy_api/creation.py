@@ -196,7 +196,7 @@ def linspace(start: AnyArray, stop: AnyArray, num: ArrayLike = 50, endpoint: boo
     t = reshape_(iota_(n, dtype=np.dtype(float)), *lead)
     between = max(parts, 1) if isinstance(parts, int) else registry["maximum"](parts, 1)  # a single point has no step
     y = t * (delta / between) + start
-    if endpoint and extents.at_least(n, 2):
+    if endpoint and extents.assume_at_least(n, 2):
         y = registry["update"](y, stop * 1.0, n - 1, spec=("i", *[":"] * (rank(y) - 1)), at=0)
     y = _rounded_down(y, common if dtype is None else np.dtype(dtype))
     y = moveaxis(y, 0, one_axis(axis, rank(y)))

@@ -18,7 +18,7 @@ from ..shape import broadcast_to as broadcast_
 from ..shape import concatenate as concatenate_
 from ..shape import pack as pack_
 from ..shape import reshape as reshape_
-from ..slices import at_least
+from ..slices import assume_at_least
 from ..subscript import read_subscript
 from .arguments import Casting, fixed, in_dtype, into, is_given, one_axis, rank, refuse
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, extents_given, moveaxis, ravel
@@ -144,7 +144,7 @@ def column_stack(tup: Any) -> AnyArray:
 def resize(a: ArrayLike, new_shape: object) -> AnyArray:
     x, shape = ravel(a), extents_given(new_shape)
     n = shape_of(x)[0]
-    if not at_least(n, 1):                                     # of an array without elements NumPy makes zeros
+    if not assume_at_least(n, 1):                                     # of an array without elements NumPy makes zeros
         x, n = concatenate_(x, constant(np.zeros(1, type_of(x).dtype)), axis=0), registry["maximum"](n, 1)
     places = registry["iota"](size_of(shape), dtype=INT) % n
     return reshape_(registry["index"](x, places, spec=("a",), at=0), *shape)
@@ -344,9 +344,9 @@ def _positions(obj: object, n: Extent, function: str) -> ArrayOrNumber:
 def _insert_at(x: AnyArray, place: ArrayOrNumber, v: AnyArray, axis: int) -> AnyArray:
     shape = shape_of(x)
     v = broadcast_(v, *[m if k == axis else n for k, (m, n) in enumerate(zip(shape_of(v), shape))])
-    if isinstance(place, int) and place < 0 and at_least(shape[axis] + place, 0):
+    if isinstance(place, int) and place < 0 and assume_at_least(shape[axis] + place, 0):
         place = shape[axis] + place
-    if not at_least(place, 0) or not at_least(shape[axis], place):
+    if not assume_at_least(place, 0) or not assume_at_least(shape[axis], place):
         from_either_end = abs(place) if is_number(place) else registry["abs"](place)  # from -n to n, both included
         registry["check_index"](from_either_end, shape[axis] + 1, axis=axis)
     return joined([part(x, axis, None, place), v, part(x, axis, place, None)], axis)

@@ -11,7 +11,7 @@ from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from ..literals import as_array, is_value
-from ..slices import at_least, integer
+from ..slices import assume_at_least, integer
 from .arguments import in_dtype, rank, refuse, some_of
 from .join import joined, part
 from .shape import broadcast_
@@ -173,7 +173,7 @@ def _mirrored(edge: int, place: Callable) -> Callable:
     else by places."""
     def both(x: AnyArray, sides: list) -> AnyArray:
         n = shape_of(x)[sides[0].axis]
-        if all(at_least(n - edge, s.width) for s in sides):
+        if all(assume_at_least(n - edge, s.width) for s in sides):
             return _blockwise(lambda x, side: _reflection(x, side, edge))(x, sides)
         if sides[0].option:
             raise refuse("numpy.pad", "reflect_type='odd'", "the pad is wider than the array", "pad in steps")

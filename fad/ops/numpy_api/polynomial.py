@@ -44,7 +44,7 @@ def sliding(x: AnyArray, w: AnyArray, mode: str, odd: bool) -> AnyArray:
     """The sums of x[i + j] w[j] over j, for the i of a mode. `odd`: of an even overlap, which half "same" leaves out.
     """
     n, m = shape_of(x)[0], shape_of(w)[0]
-    if mode == "valid" and extents.at_least(n, m):
+    if mode == "valid" and extents.assume_at_least(n, m):
         return correlated(x, w)
     whole = correlated(padded(x, m - 1), w)
     if mode == "full":

@@ -159,7 +159,7 @@ def _weighted(weights: tuple, parts: tuple) -> AnyArray:
 
 def _slope(x: AnyArray, axis: int, h: ArrayOrNumber, edge_order: int) -> AnyArray:
     n = shape_of(x)[axis]
-    if not extents.at_least(n, edge_order + 1):
+    if not extents.assume_at_least(n, edge_order + 1):
         raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
                          "elements are required.")
     inner, last = extents.difference(n, 2), n - 1

@@ -35,7 +35,7 @@ from ..linalg.matrices import (
 )
 from ..sort import picked
 from . import linalg, norms
-from .arguments import as_array, in_dtype, is_given, rank, refuse
+from .arguments import as_array, is_given, rank, refuse
 from .stacks import epsilon, larger_extent, matrix, solved, square, together
 
 TRANSPOSITIONS = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
@@ -127,8 +127,7 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True, *, a
 
 @face("scipy.linalg.det", samples=("la.det(S)",), precision="double")
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
-    a = square(a)
-    return determinants.det(in_dtype(a, np.result_type(type_of(a).dtype, np.float64)))
+    return determinants.det(square(a))
 
 
 @face("scipy.linalg.norm", samples=("la.norm(x)", "la.norm(S, 2)"))

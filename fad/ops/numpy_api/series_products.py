@@ -127,7 +127,7 @@ def roots(family: Family, c: AnyArray) -> AnyArray:
     c = vector(c)
     if count_of(c) < 2:
         return registry["full"](0, 0, dtype=np.dtype(complex))
-    if rank(as_array(c)) and not extents.at_least(shape_of(c)[0], 2):
+    if rank(as_array(c)) and not extents.assume_at_least(shape_of(c)[0], 2):
         raise refuse(f"numpy.polynomial.{family.module}.{family.prefix}roots", "a series of unknown length")
     w = BY_NAME["numpy.linalg.eigvals"].call(companion(family, c))
     return BY_NAME["numpy.sort"].call(w)

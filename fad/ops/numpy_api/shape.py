@@ -16,7 +16,7 @@ from ..products import quotient, size_of
 from ..shape import broadcast_to as broadcast_
 from ..shape import reshape as reshape_
 from ..shape import transpose as transpose_
-from ..slices import at_least, integer
+from ..slices import assume_at_least, integer
 from .arguments import axes_of, is_given, one_axis, rank, refuse
 
 
@@ -184,7 +184,7 @@ def squeeze(a: ArrayLike, axis: Axes = None) -> AnyArray:
 def _is_surely_one(n: Extent) -> bool:
     if extents.is_one(n) or isinstance(n, int):
         return extents.is_one(n)
-    if not at_least(n, 2):
+    if not assume_at_least(n, 2):
         if extents.hint(n) is None:
             raise ConcreteValueError("squeeze must know which extents are 1, and one of them depends on data",
                                      do="name the axes to squeeze")

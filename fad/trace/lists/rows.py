@@ -14,7 +14,7 @@ from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ir.types import Type
 from ...ops.control import resize
-from ...ops.extents import at_least
+from ...ops.extents import assume_at_least
 from ...ops.face import BY_NAME
 from ...ops.literals import python_int
 from ...util import tree
@@ -150,7 +150,7 @@ class RowList(Items):
             return self._plain()[place] if any(self.kinds()) else self._part(place)
         place = _as_list_index(place)
         # sure to be in the list: taken from the row itself
-        if isinstance(place, int) and place < 0 and at_least(self.length, -place):
+        if isinstance(place, int) and place < 0 and assume_at_least(self.length, -place):
             place = self.length + place
             return self._element([row[place] for row in self.rows], place)
         return self._element([self.entries(k, self.length)[place] for k in range(len(self.rows))], place)

@@ -11,7 +11,7 @@ from typing import Any
 from ...ir.build import Builder, current
 from ...ir.graph import Func, free_vars
 from ...ir.live import LiveBuilder
-from ...ops.extents import at_least
+from ...ops.extents import assume_at_least
 from ...util.errors import UnstageableError
 from ...util.memory import overlap, shared_memory
 from ..values.aliases import may_be, reach_of
@@ -96,9 +96,8 @@ def _are_disjoint(a: Tracer, b: Tracer) -> bool:
     ):
         return False
     spans = [_spans(c.links[0]) for c in chains]
-    return any(
-        at_least(q, p + n) or at_least(p, q + m) for (p, n), (q, m) in zip(*spans) if n is not None and m is not None
-    )
+    return any(assume_at_least(q, p + n) or assume_at_least(p, q + m)
+               for (p, n), (q, m) in zip(*spans) if n is not None and m is not None)
 
 
 def _spans(eqn: Any) -> list:

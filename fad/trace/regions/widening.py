@@ -80,7 +80,7 @@ def _same(eqn: Equation, iteration: Iteration, kept: list, part: Any, lead: int)
     wide, narrow = region.inputs, [_atom(x) for x in (*part.lead, *_row(part.inputs, kept))]
     for k, (v, a) in enumerate(zip(wide, narrow)):
         is_known = k >= lead and iteration.is_first
-        comparison.begin(v, a, _start(iteration.init[kept[k - lead]], v) if is_known else UNDEFINED)
+        comparison.begin(v, a, _start(iteration.carries.init[kept[k - lead]], v) if is_known else UNDEFINED)
     is_test = part is iteration.test
     results = part.outputs if is_test else _row(part.outputs, kept)
     return comparison.is_same(ComparedPart(narrow, part.equations, [_atom(x) for x in results]), _part_of(region))

@@ -12,7 +12,7 @@ from ...ir.build import Value
 from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ...ops.carry import UNDEFINED
-from ...ops.extents import at_least
+from ...ops.extents import assume_at_least
 from ...ops.face import METHODS, find
 from ...ops.kinds import shape_of
 from ...ops.literals import as_array as joined
@@ -85,7 +85,7 @@ def _best(name: str) -> Callable:
             extent = shape_of(array)[0]
             if default and isinstance(extent, int) and extent == 0:
                 return default["default"]
-            if default and not at_least(extent, 1):
+            if default and not assume_at_least(extent, 1):
                 raise UnstageableError(
                     f"{name} of what may have no elements has a default",
                     why="whether the default is the answer depends on data",

@@ -14,7 +14,7 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import Value, current
 from ...ops.control import trip_count
-from ...ops.extents import at_least, minimum
+from ...ops.extents import assume_at_least, minimum
 from ...ops.records import Records
 from ...util.array import AnyArray
 from ...util.defects import door
@@ -41,7 +41,7 @@ class Steps:
 
     def has_iterations(self) -> bool:
         """Whether it is known that there is an item."""
-        return at_least(self.stop, self.start, 1) if self.step > 0 else at_least(self.start, self.stop, 1)
+        return assume_at_least(self.stop, self.start, 1) if self.step > 0 else assume_at_least(self.start, self.stop, 1)
 
     def take(self) -> "Steps":
         """The items for one loop, which may run the first of them by themselves."""
