@@ -23,7 +23,7 @@ def reached(start: Iterable[T], parts: Callable[[T], Iterable[T]]) -> Iterator[T
         if id(x) not in seen:
             seen[id(x)] = x
             yield x
-            queue += parts(x)
+            queue.extend(parts(x))                           # `+=` would ask a user's class of lists first
 
 
 CALLS = (MethodType, functools.partial)

@@ -355,3 +355,12 @@ def test_odeint_has_second_derivatives():
     t, args = onp.linspace(0.1, 0.2, 3), (onp.array([0.5, 0.2]), onp.array([0.3, -0.2]))
     check_grads(lambda y, t, a: odeint(lambda y, t, a, b: -np.sqrt(t) - y + a - np.mean((y + b) ** 2), y, t, a),
                 (0, 1, 2), modes=["rev"])(onp.array([0.1, 0.3]), t, args)
+
+
+def test_packages_written_for_autograd_find_the_modules_that_they_import():
+    import fad.compat.autograd as autograd
+    from fad.compat.autograd.builtins import DictBox, ListBox, SequenceBox, TupleBox
+    from fad.compat.autograd.differential_operators import elementwise_grad, make_jvp_reversemode
+    from fad.compat.autograd.numpy.numpy_boxes import ArrayBox
+    assert elementwise_grad is autograd.elementwise_grad and make_jvp_reversemode is autograd.make_jvp_reversemode
+    assert not isinstance({"a": [1.0], "b": (2.0,)}, (DictBox, ListBox, SequenceBox, TupleBox, ArrayBox))

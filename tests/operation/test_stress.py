@@ -54,7 +54,8 @@ def fork():
     if pid == 0:
         code = 1
         try:
-            signal.alarm(90)                                 # a child that hangs is ended, and so found
+            faulthandler.register(signal.SIGALRM, chain=True)  # a child that hangs says where, and is ended
+            signal.alarm(90)
             warm()
             assert np.allclose(fad.grad(cold(number))(X), np.cos(X) * (number + 0.5))
             code = 0

@@ -3,7 +3,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
-from .operators import make_jvp, make_vjp, unary_to_nary
+from .differential_operators import make_jvp, make_vjp, unary_to_nary
 from .spaces import vspace
 
 TOL, RTOL, EPS = 1e-6, 1e-6, 1e-6

@@ -1,2 +1,2 @@
 """autograd.wrap_util: operators on functions of one argument as operators on functions of several."""
-from .operators import unary_to_nary as unary_to_nary
+from .differential_operators import unary_to_nary as unary_to_nary

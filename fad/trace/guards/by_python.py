@@ -6,7 +6,7 @@ from typing import Any
 
 from ...util.reach import reached
 from ...util.where import is_captured_class, is_library
-from ..objects.containers import is_users
+from ..objects.containers import CHANGING, is_users, items_in
 from . import guard as of
 from .kinds import BUFFERS, CONTAINERS, MISSING, OPERATORS, is_open
 
@@ -60,6 +60,8 @@ def classes_within(x: object) -> list:
 
 
 def _held_by(x: object) -> Iterable:
+    if isinstance(x, CHANGING):
+        return items_in(x)
     if isinstance(x, CONTAINERS):
         values: Any = x.values() if hasattr(x, "values") else x
         return () if isinstance(x, BUFFERS) else values

@@ -2,8 +2,9 @@
 
 It is read, put back, and found here.
 """
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+import functools
+from collections import OrderedDict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from threading import local
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
@@ -125,17 +126,28 @@ def contents(owner: Any) -> Any:
     """A shallow copy of what a container holds."""
     if isinstance(owner, CellType):
         return [] if is_empty(owner) else [owner.cell_contents]
-    if isinstance(owner, deque):
-        return list(owner)
     if isinstance(owner, (type, ModuleType)):
         return {n: x for n, x in vars(owner).items() if not n.startswith("__")}
-    if isinstance(owner, dict):
-        return dict(owner)
     if keeps_record(owner):
         return owner.contents()
-    if isinstance(owner, (list, set)):
-        return owner.copy()
+    if isinstance(owner, dict):
+        return dict(_method(owner, "items")())
+    if isinstance(owner, (list, set, deque)):
+        return (set if isinstance(owner, set) else list)(_method(owner, "__iter__")())
     return _attributes(owner)
+
+
+def _method(owner: object, name: str) -> Callable:
+    """A method of Python's own class of a container, past those of a class derived from it, which may count, check or
+    refuse. A proxy that passes for a container has its own methods only.
+    """
+    base = next((c for c in (OrderedDict, *CHANGING, tuple) if issubclass(type(owner), c)), None)
+    return getattr(owner, name) if base is None else functools.partial(getattr(base, name), owner)
+
+
+def elements_of(x: object) -> list:
+    """The elements of a list, tuple or deque."""
+    return list(_method(x, "__iter__")())
 
 
 def keeps_record(owner: object) -> bool:
@@ -184,23 +196,33 @@ def put_contents(owner: Any, value: Any) -> None:
             del owner.cell_contents
     elif keeps_record(owner):
         owner.put(value)
-    elif isinstance(owner, list):
-        owner[:] = value
     elif isinstance(owner, CHANGING):
-        if not same_contents(contents(owner), value) or not _same_keys(owner, value):
-            owner.clear()
-            (owner.extend if isinstance(owner, deque) else owner.update)(value)  # type: ignore[union-attr]
+        _put_items(owner, value)
     else:
         _put_attributes(owner, value)
 
 
-def _same_keys(owner: Any, value: Any) -> bool:
-    """Whether a dict has the very keys, in their order, and a set the very elements: a traced number is equal to its
-    value.
-    """
+def _put_items(owner: object, value: Any) -> None:
+    """Make a container of Python's, or of a class derived from one, hold these items and no others."""
+    now = contents(owner)
+    if same_contents(now, value) and _same_keys(now, value):
+        return
+    _method(owner, "clear")()
     if isinstance(owner, dict):
-        return all(x is y for x, y in zip(owner, value))
-    return not isinstance(owner, set) or set(map(id, owner)) == set(map(id, value))
+        put = _method(owner, "__setitem__")
+        for key, x in value.items():
+            put(key, x)
+    else:
+        _method(owner, "update" if isinstance(owner, set) else "extend")(value)
+
+
+def _same_keys(a: Collection, b: Collection) -> bool:
+    """Whether two dicts have the very keys, in their order, and two sets the very elements: a traced number is equal to
+    its value.
+    """
+    if isinstance(a, dict):
+        return all(x is y for x, y in zip(a, b))
+    return not isinstance(a, set) or set(map(id, a)) == set(map(id, b))
 
 
 def _put_attributes(owner: object, value: dict) -> None:

@@ -24,7 +24,7 @@ from ..heap.callbacks import steadied
 from ..heap.journal import made
 from ..lists.export import as_arrays
 from ..lists.rows import RowList
-from ..objects.containers import never_change
+from ..objects.containers import elements_of, never_change
 from ..objects.originals import original_of as original_of
 from ..values.constants import constant_of
 from ..values.mutation import call_face, on_the_tape
@@ -43,7 +43,7 @@ def has_traced(args: Any) -> bool:
     for a in args:
         cls = type(a)                                         # a weak proxy of what is gone has no other class
         if issubclass(cls, (Tracer, RowList)) or (
-            issubclass(cls, SEQUENCES) and len(a) and not never_change(a) and _has_traced(a)
+            issubclass(cls, SEQUENCES) and not never_change(a) and _has_traced(a)
         ):
             return True
     return False
@@ -52,7 +52,7 @@ def has_traced(args: Any) -> bool:
 def _has_traced(items: Any) -> bool:
     seen, queue = {id(items)}, [items]
     while queue:
-        x = queue.pop()
+        x = elements_of(queue.pop())
         classes = tuple(set(map(type, x)))                    # a list has many elements of few classes
         if any(issubclass(cls, (Tracer, RowList)) for cls in classes):
             return True

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ....api.control import while_loop
+from ..differential_operators import make_vjp
 from ..extend import defvjp, primitive
-from ..operators import make_vjp
 from ..spaces import vspace
 
 
