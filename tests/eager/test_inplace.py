@@ -236,7 +236,7 @@ def test_a_copy_that_is_changed_changes_its_tangent():
 
 def test_nan_and_infinities_are_silent():
     code = "import fad; x = fad.tensor([0.0, -1.0, 1e308]); x.log(), x.exp(), x * x, x / 0, x.sqrt(); x.mul_(x)"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=280, check=True)
     assert told.stderr == ""
 
 

@@ -13,9 +13,11 @@ import pytest
 import fad
 from fad.kernels.strip_mining import FIRST, SELDOM
 
+from ..bench.timing import pace
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="timers of POSIX")
 ENDLESS = 10**12
-SOON = 0.3                                                   # seconds; 0.07 where it was measured
+SOON = 0.3                                                   # seconds of a quiet machine; 0.07 where it was measured
 SIZES = [0, 1, FIRST - 1, FIRST, FIRST + 1, 3 * FIRST, SELDOM - 1, SELDOM, SELDOM + 1, 2 * SELDOM, 3 * SELDOM + 7]
 
 
@@ -107,23 +109,24 @@ class Stop(Exception):
 
 @pytest.fixture
 def late():
-    """A function: how long after a timer some work has ended, by what the timer's handler raises."""
-    before = signal.getsignal(signal.SIGALRM)
+    """A function: how long after a timer some work has ended, by what the timer's handler raises. Both are seconds that
+    this process has a processor: others may have it in the meantime."""
+    before = signal.getsignal(signal.SIGPROF)
 
     def stop(*_):
         raise Stop
 
     def measured(work, first):
-        signal.signal(signal.SIGALRM, stop)
-        started = time.perf_counter()
-        signal.setitimer(signal.ITIMER_REAL, first)
+        signal.signal(signal.SIGPROF, stop)
+        started = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, first)
         with pytest.raises(Stop):
             work()
-        return time.perf_counter() - started - first
+        return (time.process_time() - started - first) / pace()
 
     yield measured
-    signal.setitimer(signal.ITIMER_REAL, 0.0)
-    signal.signal(signal.SIGALRM, before)
+    signal.setitimer(signal.ITIMER_PROF, 0.0)
+    signal.signal(signal.SIGPROF, before)
 
 
 def compiled(f, *args):
@@ -138,14 +141,14 @@ def compiled(f, *args):
 @pytest.mark.parametrize("f", LOOPS, ids=lambda f: f.__name__)
 def test_a_long_loop_heeds_a_timer(f, late):
     g = compiled(f, 0.5, 3)
-    assert min(late(lambda: g(0.5, ENDLESS), first) for first in (0.1, 0.17)) < SOON      # the least: machines are busy
+    assert late(lambda: g(0.5, ENDLESS), 0.1) < SOON
     assert g.compilations == 2
 
 
 def test_a_loop_of_constant_length_heeds_a_timer(late):
     g = fad.jit(constant, compile="now")
-    assert min(late(lambda: g(0.5), first) for first in (2.0, 0.17)) < SOON               # the first one compiles
-    assert late(lambda: g(0.5), 0.1) < 2 * SOON
+    late(lambda: g(0.5), 2.0)                                # it is compiled
+    assert g.compilations == 1 and late(lambda: g(0.5), 0.1) < SOON
 
 
 def test_one_pass_over_large_arrays_heeds_a_timer(late):
@@ -157,14 +160,14 @@ def test_one_pass_over_large_arrays_heeds_a_timer(late):
     x = np.linspace(0.0, 1.0, 2_000_000)
     g = fad.jit(outer, compile="now")
     g(x[:30], x[:20])
-    assert min(late(lambda: g(x, x), first) for first in (0.1, 0.17)) < SOON
+    assert late(lambda: g(x, x), 0.1) < SOON
 
 
 def test_a_reverse_sweep_heeds_a_timer(late):
     g = fad.jit(fad.grad(few_around_many), compile="now")
     for n in (3, 4, 1_000_000):
         g(0.5, n)
-    assert min(late(lambda: [g(0.5, 3_000_000) for _ in range(1000)], first) for first in (0.1, 0.17)) < SOON
+    assert late(lambda: [g(0.5, 3_000_000) for _ in range(1000)], 0.1) < SOON
 
 
 @pytest.mark.parametrize("f", [f for f in LOOPS if f is not through_an_array], ids=lambda f: f.__name__)
@@ -205,18 +208,18 @@ def test_an_interrupted_kernel_lets_go_of_its_arrays(late):
 
 
 CHILD = """
-import numpy as np, signal, sys, time
-import fad
+import signal
 from tests.operation.test_interrupts import compiled, forward, while_loop, summed
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 g = compiled({0}, 0.5, 3)
 assert g.compilations == 2
-print("ready", flush=True)
+known = g(0.5, 3)
 try:
+    print("ready", flush=True)
     g(0.5, 10**12)
 except KeyboardInterrupt:
-    print(time.time(), g(0.5, 3) == g(0.5, 3))
+    print(g(0.5, 3) == known)
 """
 
 
@@ -227,12 +230,10 @@ def test_a_long_loop_heeds_ctrl_c(f):
         try:
             assert process.stdout.readline() == "ready\n"
             time.sleep(0.3)                                  # it is in the loop by now
-            sent = time.time()
             process.send_signal(signal.SIGINT)
-            heeded, works = process.communicate(timeout=30)[0].split()
+            assert process.communicate(timeout=200)[0] == "True\n"
         finally:
             process.kill()
-    assert float(heeded) - sent < 2 * SOON and works == "True"
 
 
 COMPILATIONS = """
@@ -241,7 +242,7 @@ from math import isclose as is_near
 import fad
 from fad.backend.tiers import holds_locks
 
-faulthandler.dump_traceback_later(120, exit=True)
+faulthandler.dump_traceback_later(280, exit=True)
 
 class Late(Exception):
     pass
@@ -263,8 +264,8 @@ new(compile="now")(1.0)
 begun = time.perf_counter()
 new(compile="now")(1.0)
 took = time.perf_counter() - begun
-for _ in range(60):
-    f = new(compile="now", fallback=False)
+while interrupted < 30 and made[0] < 1000:
+    f, before = new(compile="now", fallback=False), interrupted
     signal.setitimer(signal.ITIMER_REAL, times.uniform(0.001, 1.5 * took))
     try:
         f(0.3)
@@ -276,6 +277,7 @@ for _ in range(60):
         interrupted += 1
     assert not holds_locks(), f"a lock is left behind after {interrupted} interrupts"
     assert is_near(f(0.3), 1.8 * (made[0] + 0.5))
+    took *= 1.0 if interrupted > before else 0.95            # compilations may be faster than the first one
 f = new(compile="auto")                                      # in the background, and the interpreter meanwhile
 assert all(is_near(f(0.3), 1.8 * (made[0] + 0.5)) for _ in range(20_000))
 assert is_near(new(compile="now")(1.0), 6.0 * (made[0] + 0.5))
@@ -287,4 +289,4 @@ def test_interrupts_of_compilations_leave_no_lock_behind(tmp_path):
     """LLVM's lock, once a signal's exception had left it locked, kept all compilations in the background waiting."""
     places = {"FAD_CACHE_DIR": str(tmp_path / "fad"), "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
     done = subprocess.run([sys.executable, "-c", COMPILATIONS], capture_output=True, text=True, env=os.environ | places)
-    assert done.returncode == 0 and int(done.stdout) > 10, done.stderr[-3000:]
+    assert done.returncode == 0 and int(done.stdout) >= 30, done.stderr[-3000:]

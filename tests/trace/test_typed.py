@@ -42,7 +42,7 @@ print("then", fad.grad(decorated)(6.0), *[fad.grad(f)(-np.ones(2)) for f in (Mod
 ANSWERS = ["first [0. 1. 0.]", "then 0.125 [-2.  0.] [-2.  0.] [3. 0.]"]
 
 
-def typed(lines, home, seconds=60):
+def typed(lines, home, seconds=200):
     """What a prompt prints when these lines are typed."""
     child, terminal = pty.fork()
     if child == 0:

@@ -4,7 +4,7 @@ in a process of its own.
 python interrupted.py SOURCE TIER SEED RUNS, where SOURCE is "signal" (a handler raises), "thread" (another thread sets
 an exception), or "first" (a handler raises in the first call of all, which imports parts of fad: each run is a fork).
 Prints a line for each run in which the exception got lost, changed, came twice, or left something behind; then how many
-arrived.
+arrived. Goes on until RUNS have arrived: where one came too late, the next ones come sooner.
 """
 import ctypes
 import gc
@@ -149,7 +149,7 @@ def main(source, tier, seed, runs):
             started = time.perf_counter()
             make(f)(X)
             lasts[f, make] = time.perf_counter() - started
-        for _ in range(runs):
+        while arrived < runs:
             f, make = chosen.choice(cases)
             kind = chosen.choice(KINDS)
             g, error = attempt(f, make, timer, kind, chosen.uniform(1e-5, lasts[f, make]))
@@ -160,6 +160,7 @@ def main(source, tier, seed, runs):
             elif len(dropped) > len(lost):
                 print(told, "as Python cleaned up, it dropped", *[words for _, words in dropped])
             arrived += error is not None
+            lasts[f, make] *= 1.0 if error is not None else 0.9
             error = None
             if stack.builders() or not gc.isenabled() or any(usual(snapshot())):
                 print(told, "left behind:", usual(snapshot()), gc.isenabled())
@@ -177,9 +178,9 @@ def main(source, tier, seed, runs):
 
 def first(tier, seed, runs):
     warnings.simplefilter("ignore")
-    chosen, arrived = random.Random(seed), 0
-    for _ in range(runs):
-        seconds, f = chosen.uniform(1e-5, 0.12), chosen.choice((loops, on_tape, straight, listed))
+    chosen, arrived, lasts = random.Random(seed), 0, 0.12
+    while arrived < runs:
+        seconds, f = chosen.uniform(1e-5, lasts), chosen.choice((loops, on_tape, straight, listed))
         make = chosen.choice((fad.jit, fad.grad))
         pid = os.fork()
         if not pid:
@@ -196,7 +197,8 @@ def first(tier, seed, runs):
                 except BaseException:
                     print(told, traceback.format_exc(), flush=True)
             os._exit(code)
-        arrived += os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 10
+        has_come = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 10
+        arrived, lasts = arrived + has_come, lasts * (1.0 if has_come else 0.95)
     print("arrived", arrived)
 
 

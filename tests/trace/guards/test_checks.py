@@ -1,6 +1,4 @@
 """The generated function that asks all guards of a program."""
-import time
-
 import numpy as np
 import pytest
 
@@ -123,11 +121,10 @@ def test_elements_read_by_an_index_are_guarded_one_by_one(f):
     kept, x = fad.jit(f), np.ones(3)
     kept(x)
     guards = guards_of(kept, x)
-    assert {guard.at for guard in guards if isinstance(guard, ItemGuard) and guard.owner is TABLE} == {3, -7, 100}
-    start = time.perf_counter()
-    for _ in range(1000):
-        assert all(guard.unchanged for guard in guards)
-    assert time.perf_counter() - start < 0.2                  # 64,000 elements would take a second
+    assert {(type(guard), guard.at) for guard in guards if guard.owner is TABLE} == {
+        (ItemGuard, k) for k in (3, -7, 100)}
+    TABLE[5] += 1.0
+    assert all(guard.unchanged for guard in guards)
 
 
 def test_a_list_that_is_read_by_an_index_and_as_a_whole(tmp_path):
