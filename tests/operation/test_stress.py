@@ -13,6 +13,7 @@ import fad
 from tests.operation.programs import cold, long, looped, plain, with_linalg
 
 seconds, folder = float(sys.argv[1]), sys.argv[2]
+faulthandler.register(signal.SIGALRM, chain=True)            # in a child, dump_traceback_later waits for ever
 faulthandler.dump_traceback_later(seconds + 120.0, exit=True)
 fad.config.compile, fad.config.cache_dir = "now", folder
 fad.config.cache_size = "300kB"                              # so that entries go while others are read
@@ -54,8 +55,7 @@ def fork():
     if pid == 0:
         code = 1
         try:
-            faulthandler.register(signal.SIGALRM, chain=True)  # a child that hangs says where, and is ended
-            signal.alarm(90)
+            signal.alarm(90)                                 # a child that hangs says where, and is ended
             warm()
             assert np.allclose(fad.grad(cold(number))(X), np.cos(X) * (number + 0.5))
             code = 0
@@ -63,7 +63,8 @@ def fork():
             traceback.print_exc()
         finally:
             os._exit(code)
-    assert os.waitpid(pid, 0)[1] == 0, "a child failed"
+    status = os.waitpid(pid, 0)[1]
+    assert status == 0, f"a child ended with {os.waitstatus_to_exitcode(status)}"
 
 
 def leave():
