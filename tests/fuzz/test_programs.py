@@ -1,7 +1,7 @@
 """Random programs of every generator, in portions that run side by side: a thousand of judge.py, dozens of each of the
 others.
 
-The seeds are the same in every run. The first portion of each generator is run, and of judge.py every twentieth one.
+The seeds are the same in every run. The first portion of each generator is run, and of judge.py every fortieth one.
 The others are left to `-m slow`: half an hour on two cores, due after a change of the tracer, of a pass or of the
 backend. found.py has the programs that were once wrong.
 """
@@ -10,33 +10,33 @@ import importlib
 import pytest
 
 GENERATORS = {                                               # module: how many portions, of how many programs
-    "judge": (40, 25),
-    "arrays": (8, 5),
-    "extents": (10, 10),
-    "names": (7, 9),
-    "aliases": (12, 5),
-    "histories": (6, 10),
-    "arguments": (3, 5),
-    "compositions": (3, 5),
-    "handlers": (2, 40),
-    "recurrences": (4, 8),
-    "eliminations": (4, 12),
-    "ties": (4, 10),
-    "dtypes": (8, 50),
-    "tensors": (4, 150),
-    "calls": (12, 4),
-    "effects": (4, 30),
-    "patterns": (4, 10),
-    "nests": (15, 8),
-    "overlaps": (12, 10),
-    "zero_dims": (16, 10),
-    "modes": (8, 60),
-    "shifts": (4, 25),
-    "distributed": (10, 10),
-    "protocols": (4, 15),
-    "places": (8, 12),
+    "judge": (80, 13),
+    "arrays": (16, 3),
+    "extents": (20, 5),
+    "names": (14, 5),
+    "aliases": (24, 3),
+    "histories": (12, 5),
+    "arguments": (6, 3),
+    "compositions": (6, 3),
+    "handlers": (4, 20),
+    "recurrences": (8, 4),
+    "eliminations": (8, 6),
+    "ties": (8, 5),
+    "dtypes": (16, 25),
+    "tensors": (8, 75),
+    "calls": (24, 2),
+    "effects": (8, 15),
+    "patterns": (8, 5),
+    "nests": (30, 4),
+    "overlaps": (24, 5),
+    "zero_dims": (32, 5),
+    "modes": (16, 30),
+    "shifts": (8, 13),
+    "distributed": (20, 5),
+    "protocols": (8, 8),
+    "places": (16, 6),
 }
-STEP = 20                                                    # between two portions that every run has
+STEP = 40                                                    # between two portions that every run has
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 
 

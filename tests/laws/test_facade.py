@@ -8,6 +8,7 @@ import pytest
 import fad
 from fad.eager.tensor import Tensor
 
+from ..turns import in_turn
 from .cases import rng_for
 from .facade import CONSTANT, REFUSED, TABLES, WITHOUT_NUMBERS, samples_of
 
@@ -17,6 +18,7 @@ CALLS = {section: samples_of(section) for section in TABLES}
 SHARING = frozenset("from_dlpack unsafe_split unsafe_split_with_sizes unsafe_chunk matrix_transpose".split())
 CASES = [(call, k) for calls in CALLS.values() for call in calls if call.name not in CONSTANT
          for k in range(len(call.point))]
+ARRAYS = [(call, k) for call, k in CASES if isinstance(call.point[k], np.ndarray)]
 
 
 def floating(y) -> list:
@@ -88,8 +90,7 @@ def test_a_floating_argument_has_its_derivative_or_is_refused(call, k):
                    for slope in want), f"{call.name}, argument {k}, {mode.__name__}: {got}, differences {want}"
 
 
-@pytest.mark.parametrize("call, k", [(call, k) for call, k in CASES if isinstance(call.point[k], np.ndarray)],
-                         ids=lambda x: getattr(x, "name", str(x)))
+@pytest.mark.parametrize("call, k", in_turn(ARRAYS), ids=lambda x: getattr(x, "name", str(x)))
 def test_the_graph_of_a_tangent_is_that_of_the_gradient(call, k):
     """The square of a result: its tangent has the result and the result's tangent as factors. What the two share in
     the graph is met on two ways."""
@@ -161,8 +162,7 @@ def lazily(value: np.ndarray) -> tuple:
     return base.conj().imag, base
 
 
-@pytest.mark.parametrize("call, k", [(call, k) for call, k in CASES if isinstance(call.point[k], np.ndarray)],
-                         ids=lambda x: getattr(x, "name", str(x)))
+@pytest.mark.parametrize("call, k", in_turn(ARRAYS, 1), ids=lambda x: getattr(x, "name", str(x)))
 def test_a_result_of_a_lazy_view_is_a_view_or_in_memory_of_its_own(call, k):
     x, base = lazily(call.point[k])
     fad.manual_seed(0)

@@ -14,16 +14,19 @@ from .programs import program
 
 
 def mixed(op) -> list:
-    """Pairs of cases: one argument holds integers, and floats of the same values."""
-    found = []
+    """Pairs of cases: one argument holds integers, and floats of the same values. Each argument and dtype is in one of
+    the calls, in turn."""
+    found: dict = {}
     for args, params in calls(op):
         moving = known_partials(op, args)
         for k in moving if len(moving) > 1 else ():
             for dtype in (np.uint8, np.int8, np.bool):
                 whole, others = np.ceil(np.abs(args[k])).astype(dtype), tuple([j for j in moving if j != k])
                 given = [tuple([x if j == k else a for j, a in enumerate(args)]) for x in (whole, whole.astype(float))]
-                found.append([Case(op, xs, params, others) for xs in given])
-    return [pair for pair in found if is_accepted(pair)]
+                pair = [Case(op, xs, params, others) for xs in given]
+                if is_accepted(pair):
+                    found.setdefault((k, dtype), []).append(pair)
+    return [pairs[turn % len(pairs)] for turn, pairs in enumerate(found.values())]
 
 
 def is_accepted(pair) -> bool:
