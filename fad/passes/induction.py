@@ -13,7 +13,7 @@ from ..ir.uses import DefUse, defined_in, reads
 from ..ir.views import LoopView
 from ..ops.choice import cast
 from ..util.array import ArrayOrNumber, Extent
-from .rewrite import Scope, given, rewrite
+from .rewrite import Scope, emit, given, rewrite
 
 
 class InductionVariable(NamedTuple):
@@ -87,14 +87,11 @@ def _substituted(eqn: Equation, scope: Scope) -> "Equation | None":
 
 def _sum(loop: LoopView, k: int, counter: InductionVariable, equations: list) -> Var:
     """The k-th carry, a counter, as a sum of the index."""
-    def emit(name: str, *inputs: Atom) -> Var:
-        out = Var(loop.carries[k].type)
-        equations.append(Equation(registry[name], inputs, (out,), {}, (), loop.eqn.where))
-        return out
-
+    def emitted(name: str, *inputs: Atom) -> Var:
+        return emit(equations, name, inputs, loop.carries[k].type, loop.eqn.where)
     number, slope = loop.index, counter.by * loop.bounds[2].value                 # type: ignore[union-attr]
     if not (isinstance(loop.bounds[0], Literal) and loop.bounds[0].value == 0):
-        number = emit("sub", number, loop.bounds[0])
+        number = emitted("sub", number, loop.bounds[0])
     if abs(slope) != 1:
-        number = emit("mul", number, Literal(abs(slope), loop.carries[k].type))
-    return emit("add" if slope > 0 else "sub", loop.init[k], number)
+        number = emitted("mul", number, Literal(abs(slope), loop.carries[k].type))
+    return emitted("add" if slope > 0 else "sub", loop.init[k], number)

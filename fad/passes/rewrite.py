@@ -3,7 +3,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..ir.graph import Atom, Equation, Func, Literal, Var
-from ..ir.op import Op
+from ..ir.op import Op, registry
 from ..ir.types import Type
 
 
@@ -62,6 +62,13 @@ class Scope:
         out = Var(type)
         self.add(Equation(op, tuple(inputs), (out,), params, (), where))
         return out
+
+
+def emit(equations: list, name: str, inputs: tuple, type: Type, where: object, **params: object) -> Var:
+    """The result of a further equation behind these, for passes that build a list of equations themselves."""
+    out = Var(type)
+    equations.append(Equation(registry[name], inputs, (out,), params, (), where))
+    return out
 
 
 Visit = Callable[[Equation, Scope], Any]

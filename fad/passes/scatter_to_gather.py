@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Literal, Var
-from ..ir.op import registry
 from ..ir.spec import subscripts_of, walk_spec
 from ..ir.traits import FLOP
 from ..ir.types import Type
 from ..ir.uses import DefUse
-from .rewrite import as_atom, as_extent, in_regions
+from .rewrite import as_atom, as_extent, emit, in_regions
 from .subscripts import IntegerArithmetic, part_of_part
 from .zeros import is_nothing
 
@@ -226,9 +225,7 @@ class _Gathered:
         return Type(v.type.dtype, tuple(shape))
 
     def _emit(self, name: str, inputs: tuple, t: Type, **params: object) -> Var:
-        out = Var(t)
-        self.equations.append(Equation(registry[name], inputs, (out,), params, (), self.last.where))
-        return out
+        return emit(self.equations, name, inputs, t, self.last.where, **params)
 
     def _rename(self, state: Var) -> None:
         """The last state is what the chain made."""

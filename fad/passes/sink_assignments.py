@@ -8,6 +8,7 @@ The last iteration that assigns decides the value, so a derivative needs that it
 others, and the reverse sweep visits one. All other assignments are partially dead (J. Knoop, O. Rüthing, B. Steffen,
 "Partial dead code elimination", PLDI 1994). One walk over the program.
 """
+import functools
 from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Func, Literal, Var, has_effect, is_branch, is_loop
@@ -19,7 +20,7 @@ from ..ir.walk import Environment, run_equation
 from ..ops.control import COND
 from ..util.array import AnyArray
 from .legalisation import opened
-from .rewrite import Scope, rewrite
+from .rewrite import Scope, emit, rewrite
 
 LONGEST = 40                                                 # equations that are computed again
 FALSE, ZERO = Literal(False, Type(BOOL)), Literal(0, Type(INT, (), True))
@@ -170,11 +171,11 @@ def _with_carries(loop: LoopView, init: list, assignments: list) -> Equation:
     for e in loop.body.equations:
         equations += _to_constants(e, constant[e]) if e in constant else [e]
     for a in assignments:
-        when = _emit("logical_not", (a.when,), FALSE.type, a, equations) if a.is_opposite else a.when
+        emitted = functools.partial(emit, equations, where=a.choice.where)
+        when = emitted("logical_not", (a.when,), FALSE.type) if a.is_opposite else a.when
         taken, before = Var(FALSE.type), [Var(v.type) for v in a.leaves]
-        carries.append((FALSE, taken, _emit("logical_or", (when, taken), FALSE.type, a, equations)))
-        carries += [(ZERO, v, _emit("where", (when, leaf, v), v.type, a, equations))
-                    for leaf, v in zip(a.leaves, before)]
+        carries.append((FALSE, taken, emitted("logical_or", (when, taken), FALSE.type)))
+        carries += [(ZERO, v, emitted("where", (when, leaf, v), v.type)) for leaf, v in zip(a.leaves, before)]
     first, inside, after = map(tuple, zip(*carries))
     results = tuple([Var(v.type) for v in inside])
     body = loop.body.replace(inputs=loop.body.inputs + inside, equations=equations, outputs=loop.next + after)
@@ -193,9 +194,3 @@ def _to_constants(choice: Equation, values: list) -> list:
     regions = [r.replace(equations=[*r.equations, *[e for e in made if e.inputs[0] in r.outputs]],
                          outputs=tuple([still.get(v, v) for v in r.outputs])) for r in choice.regions]
     return [choice.replace(regions=tuple(regions))]
-
-
-def _emit(name: str, inputs: tuple, type: Type, a: _Assignment, equations: list) -> Var:
-    out = Var(type)
-    equations.append(Equation(registry[name], inputs, (out,), {}, (), a.choice.where))
-    return out

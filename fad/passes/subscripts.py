@@ -1,11 +1,11 @@
 """Composition of subscripts: a part of a part of an array, as a part of the array."""
 from typing import Any
 
-from ..ir.graph import Atom, Equation, Literal, Var
+from ..ir.graph import Atom, Equation, Literal
 from ..ir.op import registry
 from ..ir.spec import walk_spec
 from ..ir.types import INT, Type
-from .rewrite import as_atom
+from .rewrite import as_atom, emit
 from .zeros import is_number
 
 
@@ -35,9 +35,7 @@ class IntegerArithmetic:
     def _made(self, name: str, a: Atom, b: Atom) -> Atom:
         if isinstance(a, Literal) and isinstance(b, Literal):
             return as_atom(int(registry[name].run(a.value, b.value)))
-        out = Var(Type(INT, (), True))
-        self.equations.append(Equation(registry[name], (a, b), (out,), {}, (), self.where))
-        return out
+        return emit(self.equations, name, (a, b), Type(INT, (), True), self.where)
 
 
 def part_of_part(outer: tuple, inner: tuple, integers: IntegerArithmetic) -> "tuple | None":

@@ -37,7 +37,7 @@ from .regions.widening import ComparedPart
 from .runtime.capture import captured
 from .runtime.library import original_of
 from .values.aliases import check as check_twins
-from .values.outside_views import keep_captures_apart, known_owners, refused_for_owners, with_owners
+from .values.outside_views import keep_captures_apart, refused_for_owners, with_owners
 from .values.tracer import Tracer
 
 
@@ -100,19 +100,19 @@ def trace(f: Callable, leaves: Sequence, call: "Callable | None" = None, name: s
 
     Within another trace, the Func is a region of the program around it, and may use its values.
     """
-    def once_more() -> Traced:
-        return _trace(f, leaves, call or _in_order, name, names, own, moving, runs, state)
-    return once_more() if stack.builders() else with_owners(once_more)
+    def once_more(owners: dict) -> Traced:
+        return _trace(f, leaves, call or _in_order, name, names, own, moving, runs, state, owners)
+    return once_more({}) if stack.builders() else with_owners(once_more)
 
 
 def _trace(f: Callable, leaves: Sequence, call: Callable, name: str, names: Sequence, own: bool, moving: Sequence,
-           runs: "str | None", state: Sequence) -> Traced:
-    """One trace, as trace() makes it."""
+           runs: "str | None", state: Sequence, owners: dict) -> Traced:
+    """One trace, as trace() makes it. owners: arrays from outside whose views are views of them in the program, too."""
     with (building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder,
           refused_for_owners(builder), lifted(builder.root, state), effects_of(builder) as effects):
         is_whole = builder.parent is None
         if is_whole:
-            builder.trace.owners.update(known_owners())
+            builder.trace.owners.update(owners)
         builder.region.runs = runs
         inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves

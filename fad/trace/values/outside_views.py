@@ -8,7 +8,6 @@ Each array from outside is an input by itself. Most functions only read such arr
 A trace that has written to an array which shares memory with another one is made once more. In the second trace both
 are views of their owner, the array in whose memory they lie, and the owner is an input, too (see Builder.capture).
 """
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -35,30 +34,16 @@ class SharedOwners(Exception):
         self.owners = {id(x): x for x in owners}
 
 
-class _State(threading.local):
-    def __init__(self) -> None:
-        self.owners: dict[int, np.ndarray] = {}
-
-
-_state = _State()
-
-
-def known_owners() -> dict:
-    """The arrays whose views this trace takes for views: id -> array."""
-    return dict(_state.owners)
-
-
-def with_owners(trace: Callable[[], T]) -> T:
-    """trace(), made again with further owners as long as it writes to arrays that share memory."""
+def with_owners(trace: Callable[[dict], T]) -> T:
+    """trace(owners), made again with further owners as long as it writes to arrays that share memory. owners: the
+    arrays whose views this trace takes for views, id -> array.
+    """
     found: dict[int, np.ndarray] = {}
     while True:
-        before, _state.owners = _state.owners, found
         try:
-            return trace()
+            return trace(found)
         except SharedOwners as error:
-            found.update(error.owners)
-        finally:
-            _state.owners = before
+            found = {**found, **error.owners}
 
 
 def keep_captures_apart(root: Builder, written: Sequence) -> None:
