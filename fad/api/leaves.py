@@ -7,6 +7,7 @@ from ..ir.build import Value
 from ..ir.types import is_too_large, require_plain
 from ..util import tree
 from ..util.array import ArrayOrNumber
+from ..util.by_identity import ById
 from ..util.config import config
 from ..util.interrupts import is_hashable
 
@@ -47,23 +48,9 @@ def leaf_key(position: int, x: object, varying: set, static_leaves: frozenset) -
     return None
 
 
-class _ById:
-    """A static value that cannot be hashed stands for itself; the program keeps it alive."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: object):
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ById) and other.value is self.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
 def static_key(x: object) -> Any:
-    return (type(x), x) if is_hashable(x) else _ById(x)
+    """The key of a static value; one that cannot be hashed stands for itself."""
+    return (type(x), x) if is_hashable(x) else ById(x)
 
 
 class Signature(NamedTuple):

@@ -121,9 +121,21 @@ def best_so_far(x):
     return sum(r) * best
 
 
+def made_in_rows(x):
+    """Each side makes its list in rows, whose arrays Python code sees anew each time that it looks at the list."""
+    if x[0] > 1:
+        r = [x[0] * k for k in range(len(x) + 1)]
+    else:
+        r = [x[1] * k for k in range(len(x) + 1)]
+    total = x[1]
+    for v in r:
+        total += v * v
+    return total * len(r)
+
+
 @pytest.mark.parametrize("compile", ["now", "never"])
 @pytest.mark.parametrize("f", [straight, selected, known, two_lists, pairs, arrays, attribute, fields,
-                               ended_by_length, best_so_far])
+                               ended_by_length, best_so_far, made_in_rows])
 def test_values_and_derivatives(f, compile):
     g = fad.value_and_grad(f, fallback=False, compile=compile)
     for x in ([1.3, 2.0], [0.45, 0.7], [3.2, -1.0]):

@@ -151,10 +151,10 @@ def _at_place(found: list, code: CodeType) -> list:
         d
         for d in found
         if places
-        and _begins(d[0]) <= min((p[0], p[2]) for p in places)
-        and max((p[1], p[3]) for p in places) <= _ends(d[0])
+        and _span(d[0])[0] <= min((p[0], p[2]) for p in places)
+        and max((p[1], p[3]) for p in places) <= _span(d[0])[1]
     ]
-    return sorted(around, key=lambda d: _begins(d[0]))[-1:]
+    return sorted(around, key=lambda d: _span(d[0])[0])[-1:]
 
 
 def _columns(code: CodeType) -> list:
@@ -162,14 +162,10 @@ def _columns(code: CodeType) -> list:
     return [p for p in getattr(code, "co_positions", tuple)() if None not in p and p[3] > 0]
 
 
-def _begins(node: Any) -> tuple:
-    first = node.body if isinstance(node, ast.Lambda) else node
-    return first.lineno, first.col_offset
-
-
-def _ends(node: Any) -> tuple:
-    last = node.body if isinstance(node, ast.Lambda) else node
-    return last.end_lineno, last.end_col_offset
+def _span(node: Any) -> tuple:
+    """The line and the column where a definition begins (a lambda: its body), and where it ends."""
+    body = node.body if isinstance(node, ast.Lambda) else node
+    return (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
 
 
 def _same_code(node: object, code: CodeType) -> bool:

@@ -6,7 +6,7 @@ A slot is one changeable thing. Its value is a tree whose leaves are data (what 
 import copy
 import operator
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager, nullcontext
 from types import MappingProxyType
 from typing import Any
@@ -258,8 +258,8 @@ class TreeLayout:
     zero_dim: of leaves without axes that are not numbers, whether they are arrays (see values/zero_dim.py).
     """
 
-    optional: "set | tuple" = ()
-    nones: "set | tuple" = ()
+    optional: Set = frozenset()
+    nones: Set = frozenset()
     texts: Mapping = MappingProxyType({})
     zero_dim: Mapping = MappingProxyType({})
 
@@ -295,9 +295,8 @@ class TreeLayout:
         places = {k for k in places if k < len(self.leaves) and self.statics.get(k) is None}
         if not places or self.optional:
             return self
-        nones = places & self.statics.keys()
-        return self._with(optional=places, nones=nones, statics=_without(self.statics, places),
-                          leaves=[UNDEFINED if k in nones else x for k, x in enumerate(self.leaves)])
+        nones = dict.fromkeys(places & self.statics.keys(), UNDEFINED)
+        return self._with_data(nones, optional=places, nones=nones.keys())
 
     def numbered(self, places: Iterable) -> "TreeLayout":
         """The layout in which these leaves, texts, are data: their numbers."""
@@ -305,9 +304,12 @@ class TreeLayout:
         numbers = {k: n for k, n in found.items() if n is not None}
         if not numbers:
             return self
-        texts = {**self.texts, **{k: table_of(self.statics[k]) for k in numbers}}
-        return self._with(texts=texts, statics=_without(self.statics, numbers),
-                          leaves=[numbers.get(k, x) for k, x in enumerate(self.leaves)])
+        return self._with_data(numbers, texts={**self.texts, **{k: table_of(self.statics[k]) for k in numbers}})
+
+    def _with_data(self, values: dict, **parts: Any) -> "TreeLayout":
+        """The layout in which static leaves are data of these values."""
+        return self._with(leaves=[values.get(k, x) for k, x in enumerate(self.leaves)],
+                          statics={k: x for k, x in self.statics.items() if k not in values}, **parts)
 
     def of_kinds(self, zero_dim: Mapping) -> "TreeLayout":
         """The layout, with these kinds of the leaves without axes."""
@@ -336,10 +338,6 @@ class TreeLayout:
                 f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
                 why="a loop or a branch on traced values gives a name one structure",
             )
-
-
-def _without(statics: dict, places: "set | dict") -> dict:
-    return {k: x for k, x in statics.items() if k not in places}
 
 
 def nodes_of(value: object, structure: tree.Structure) -> Iterator:

@@ -14,6 +14,7 @@ from ...ir.build import Builder
 from ...ir.types import Type, type_of
 from ...ops.carry import UNDEFINED, RankError, join
 from ...util.array import ArrayOrNumber
+from ...util.by_identity import ById
 from ..heap.journal import journal
 from ..heap.state import Array, Container, Name, changing, is_array, is_data
 from ..objects.containers import containers_in, contents, keeps_record, values_of
@@ -22,23 +23,10 @@ from ..values.tracer import Tracer
 from .forms import Form
 
 
-class Cell:
-    """A container from outside the trace, which is the same in all trials."""
-
-    def __init__(self, owner: Any):
-        self.owner = owner
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Cell) and self.owner is other.owner
-
-    def __hash__(self) -> int:
-        return id(self.owner)
-
-
 class Seen(NamedTuple):
     """The view that a loop has of its surroundings: the kinds of its names' values and of their contents (a type, or
-    the class of what is no data), and the mutable things among them: containers, then arrays. Outside containers count
-    if they have changed.
+    the class of what is no data), and the mutable things among them: containers, then arrays. Outside containers, which
+    are the same in all trials, count if they have changed.
     """
 
     kinds: list
@@ -52,12 +40,12 @@ class Seen(NamedTuple):
         if keeps_record(x):
             return None
         if not isinstance(x, Tracer) and journal().is_outer(x):
-            return Cell(x)
+            return ById(x)
         return next((k for k, y in enumerate(self.places) if x is y), None)
 
     def thing(self, place: Any) -> ArrayOrNumber:
         """The thing that goes by this key."""
-        return place.owner if isinstance(place, Cell) else self.places[place]
+        return place.value if isinstance(place, ById) else self.places[place]
 
     def is_within(self, other: "Seen") -> bool:
         """Whether the other is of the same kinds, or of wider types."""
@@ -66,18 +54,18 @@ class Seen(NamedTuple):
         are_within = all(len(a) == len(b) and all(map(_is_within, a, b)) for a, b in pairs)
         return are_within and len(self.places) == len(other.places)
 
-    def _kinds_in(self, cell: Cell) -> list:
+    def _kinds_in(self, cell: ById) -> list:
         if cell in self.outer:
             return self.outer[cell]
-        return list(map(_kind, _leaves(values_of(journal().begun_as(cell.owner)))))
+        return list(map(_kind, _leaves(values_of(journal().begun_as(cell.value)))))
 
 
 def seen(cells: dict) -> Seen:
     """The present view of a loop with these variables."""
     values = [Name(n, cell).read() for n, cell in cells.items()]
     found, book = containers_in(values, journal().is_untouched), journal()
-    outer = {Cell(c): list(_leaves(values_of(contents(c)))) for c in found if book.is_outer(c) and not keeps_record(c)}
-    containers = [c for c in found if Cell(c) not in outer]
+    outer = {ById(c): list(_leaves(values_of(contents(c)))) for c in found if book.is_outer(c) and not keeps_record(c)}
+    containers = [c for c in found if ById(c) not in outer]
     leaves = list(_leaves([*values, *[x for c in containers for x in _held(c)]]))
     arrays = [x for inside in (leaves, *outer.values()) for x in inside if is_array(x)]
     roots = {id(r): r for x in arrays for r in roots_of(x)}
