@@ -37,6 +37,7 @@ from ..objects.draws import (
     common_generators,
     goes_on,
     held_by,
+    is_numpys_generator,
     is_source,
     kernel_drawing,
     note_generator,
@@ -263,10 +264,6 @@ def repeat(count: ArrayOrNumber, steps: list) -> None:
         steps_here().append(Repeat(Integer(((n.atom, 1),), 0) if isinstance(n, Value) else n, steps))
 
 
-def _is_of_numpys_generator(f: Callable) -> bool:
-    return isinstance(getattr(f, "__self__", None), (numpy_random.Generator, numpy_random.RandomState))
-
-
 def _is_stable(f: Callable, args: tuple, kwargs: dict) -> bool:
     """Whether the types of the result are the same at each call, whatever is drawn."""
     leaves = tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, (Integer, Made, Attribute)))[0]
@@ -274,13 +271,13 @@ def _is_stable(f: Callable, args: tuple, kwargs: dict) -> bool:
         return False
     if hasattr(f, "draws_one_kind"):
         return True
-    is_pythons = isinstance(getattr(f, "__self__", None), random.Random)
-    return _is_of_numpys_generator(f) or (is_pythons and f.__name__ in SIZED)
+    owner = getattr(f, "__self__", None)
+    return is_numpys_generator(owner) or (isinstance(owner, random.Random) and f.__name__ in SIZED)
 
 
 def _is_filled(f: Callable, step: PreludeCall, leaves: list) -> bool:
     """Whether calls one after the other draw what one call draws for an array with one more axis."""
-    place = FILLED.get(getattr(f, "__name__", "")) if _is_of_numpys_generator(f) else None
+    place = FILLED.get(getattr(f, "__name__", "")) if is_numpys_generator(getattr(f, "__self__", None)) else None
     if place is None or len(step.args) > place or len(leaves) != 1 or not isinstance(leaves[0], (float, np.ndarray)):
         return False
     given = [*step.args, *[x for k, x in step.kwargs.items() if k != "size"]]

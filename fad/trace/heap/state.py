@@ -306,7 +306,7 @@ class TreeLayout:
             return self
         return self._with_data(numbers, texts={**self.texts, **{k: table_of(self.statics[k]) for k in numbers}})
 
-    def _with_data(self, values: dict, **parts: Any) -> "TreeLayout":
+    def _with_data(self, values: dict, **parts: object) -> "TreeLayout":
         """The layout in which static leaves are data of these values."""
         return self._with(leaves=[values.get(k, x) for k, x in enumerate(self.leaves)],
                           statics={k: x for k, x in self.statics.items() if k not in values}, **parts)
@@ -315,7 +315,7 @@ class TreeLayout:
         """The layout, with these kinds of the leaves without axes."""
         return self._with(zero_dim=zero_dim)
 
-    def _with(self, **parts: Any) -> "TreeLayout":
+    def _with(self, **parts: object) -> "TreeLayout":
         made = copy.copy(self)
         vars(made).update(parts)
         return made

@@ -20,7 +20,7 @@ from ...util.array import AnyArray
 from ..heap.operands import holds_traced, is_seeded, refused
 from ..heap.percall import is_maker, made, recorded
 from ..heap.state import is_numeric
-from ..objects.draws import goes_on, numpy_random, order_of
+from ..objects.draws import goes_on, is_numpys_generator, numpy_random, order_of
 from ..values.zero_dim import of_numbers
 from .items import Items
 from .rows import RowList
@@ -59,7 +59,7 @@ def of_traced(f: Callable, args: tuple, kwargs: dict) -> "Callable | None":
         return shuffled
     if name in FROM and args and _is_traced_population(args[0]):
         return _selected
-    names = (SCALED if isinstance(owner, (numpy_random.Generator, numpy_random.RandomState)) else PYTHONS).get(name, ())
+    names = (SCALED if is_numpys_generator(owner) else PYTHONS).get(name, ())
     is_scaled = names and holds_traced([*args[: len(names)], *[kwargs.get(n) for n in names]])
     return functools.partial(_scaled, names) if is_scaled else None
 
@@ -120,9 +120,8 @@ def _refuse_negative(x: object, what: str) -> None:
 
 def _selected(f: Callable, population: object, *args: object, **kwargs: object) -> Any:
     """The choice from a population: the entries at the drawn places."""
-    is_numpys = isinstance(f.__self__, (numpy_random.Generator, numpy_random.RandomState))  # type: ignore[attr-defined]
     axis = kwargs.pop("axis", 0)
-    if is_numpys:
+    if is_numpys_generator(f.__self__):                       # type: ignore[attr-defined]
         x = as_array(population)
         order = _drawn(f, (x.shape[axis], *args), kwargs)
         return x.take(order, axis) if isinstance(order, Value) and (order.shape or x.ndim > 1) else x[order]
@@ -167,7 +166,7 @@ def shuffled(f: Callable, x: Any, axis: int = 0) -> None:
 
 def order_by(generator: Any, count: int, rank: int, axis: int) -> np.ndarray:
     """The order that a generator's shuffle puts the entries of an array into; it draws as for that array, or list."""
-    if not isinstance(generator, (numpy_random.Generator, numpy_random.RandomState)):
+    if not is_numpys_generator(generator):
         order = list(range(count))
         generator.shuffle(order)
         return np.array(order, dtype=np.int64)

@@ -21,9 +21,9 @@ from ...util.where import module_name
 numpy_random: Any = LazyModule("numpy.random")
 
 
-def is_generator(x: object) -> bool:
-    """Whether x is a generator of NumPy's or of Python's."""
-    return isinstance(x, (numpy_random.Generator, numpy_random.RandomState, random.Random))
+def is_numpys_generator(x: object) -> bool:
+    """Whether x is a generator of NumPy's."""
+    return isinstance(x, (numpy_random.Generator, numpy_random.RandomState))
 
 
 def goes_on(x: object) -> bool:
