@@ -133,9 +133,22 @@ def made_in_rows(x):
     return total * len(r)
 
 
+def beside_what_stays(x):
+    """The same, in a tuple beside a dict and a list that no side replaces."""
+    d, log = {"a": x[0]}, [x[1]]
+    if x[0] > 1:
+        t = (d, [x[0] * k for k in range(len(x) + 1)], log)
+    else:
+        t = (d, [x[1] * k for k in range(len(x) + 1)], log)
+    total = x[1]
+    for v in t[1]:
+        total += v * v
+    return total * t[0]["a"] + t[2][0]
+
+
 @pytest.mark.parametrize("compile", ["now", "never"])
 @pytest.mark.parametrize("f", [straight, selected, known, two_lists, pairs, arrays, attribute, fields,
-                               ended_by_length, best_so_far, made_in_rows])
+                               ended_by_length, best_so_far, made_in_rows, beside_what_stays])
 def test_values_and_derivatives(f, compile):
     g = fad.value_and_grad(f, fallback=False, compile=compile)
     for x in ([1.3, 2.0], [0.45, 0.7], [3.2, -1.0]):
@@ -144,6 +157,64 @@ def test_values_and_derivatives(f, compile):
         np.testing.assert_allclose(value, f(x))
         np.testing.assert_allclose(gradient @ direction, slope(f, x, direction)[0], rtol=1e-6)
     assert len(g.programs) == 1
+
+
+def name_of_the_last(x):
+    if x[0] > 1:
+        r = []
+        for k in range(len(x)):
+            last = x * k
+            r.append(last)
+    else:
+        r = []
+        for k in range(len(x)):
+            last = x * (k + 2)
+            r.append(last)
+    last[0] = 7.0
+    return np.sum(r[-1])
+
+
+def name_from_before(x):
+    a = x * 2
+    if x[0] > 1:
+        r = [a, x * 3]
+        for k in range(len(x)):
+            r.append(x * k)
+    else:
+        r = [a, x * 4]
+        for k in range(len(x)):
+            r.append(x * k)
+    a[0] = 5.0
+    return np.sum(r[0])
+
+
+def name_of_an_element(x):
+    if x[0] > 1:
+        r = [x * k for k in range(len(x))]
+        y = r[1]
+    else:
+        r = [x * (k + 1) for k in range(len(x))]
+        y = r[1]
+    y[0] = 5.0
+    return np.sum(r[1])
+
+
+def name_of_an_iterations_element(x):
+    r, y = [x * 1.0, x * 2.0], x
+    for j in range(len(x)):
+        r = []
+        for k in range(len(x)):
+            r.append(x * k * (j + 1))
+        y = r[1]
+    y[0] = 5.0
+    return np.sum(r[1])
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("f", [name_of_the_last, name_from_before, name_of_an_element, name_of_an_iterations_element])
+def test_an_element_with_a_name_is_not_stale_behind_a_region(f):
+    for x in (np.array([1.3, 2.0]), np.array([0.45, 0.7])):
+        np.testing.assert_allclose(fad.jit(f)(x), f(x))
 
 
 def test_results_are_lists():

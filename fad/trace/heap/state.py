@@ -306,6 +306,12 @@ class TreeLayout:
             return self
         return self._with_data(numbers, texts={**self.texts, **{k: table_of(self.statics[k]) for k in numbers}})
 
+    def with_data_of(self, full: "TreeLayout") -> "TreeLayout":
+        """The layout with the data of another one of the same value, in which no container is a leaf."""
+        places = _places_in(full.structure, self.structure)
+        return self._with(leaves=[x if k in self.statics else full.leaves[place]
+                                  for k, (x, place) in enumerate(zip(self.leaves, places))])
+
     def _with_data(self, values: dict, **parts: object) -> "TreeLayout":
         """The layout in which static leaves are data of these values."""
         return self._with(leaves=[values.get(k, x) for k, x in enumerate(self.leaves)],
@@ -338,6 +344,15 @@ class TreeLayout:
                 f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
                 why="a loop or a branch on traced values gives a name one structure",
             )
+
+
+def _places_in(full: tree.Structure, part: tree.Structure, start: int = 0) -> Iterator[int]:
+    """For each leaf of a part of a tree the place of its first leaf in the full tree."""
+    if part.cls is None:
+        yield start
+    for child, own in zip(full.children, part.children):
+        yield from _places_in(child, own, start)
+        start += child.leaves
 
 
 def nodes_of(value: object, structure: tree.Structure) -> Iterator:

@@ -296,10 +296,10 @@ def _with_rows(frame: _RowListFrame, rows: tuple) -> "RowList":
 
 
 def _row_values(x: RowList) -> tuple:
-    """The arrays that hold the elements. An element of another list is a view of its entry there, like an array with
-    two names.
+    """The arrays that hold the elements, and no copies: what regions note of these is noted of the list. An element of
+    another list is a view of its entry there, like an array with two names.
     """
-    return tuple([x.rows[k] if x.is_element else x.own_entries(k) for k in range(len(x.rows))])
+    return tuple([x.rows[k] if x.is_element else x.entries(k, x.length) for k in range(len(x.rows))])
 
 
 tree.register(RowList, lambda x: (_row_values(x), _RowListFrame(x)), _with_rows)

@@ -55,13 +55,13 @@ def truth(x: object) -> Any:
 
 
 class SlotEnd(NamedTuple):
-    """A slot at the end of one branch: its value, the value's leaves as they are then (None: they are as before the
-    branch), its containers by their paths, and whether the name is bound.
+    """A slot at the end of one branch: its value, the layout of that (None: the branch has left the slot alone), its
+    containers by their paths, and whether the name is bound.
     """
 
     slot: Any
     value: Any
-    data: "list | None"
+    layout: "TreeLayout | None"
     containers: dict
     is_bound: Any
 
@@ -74,7 +74,7 @@ class BranchEnd:
         self.slots: dict[Any, SlotEnd] = {}
         self.open: dict[int, list] = {}  # id of a container -> those that it may be by what regions in here left open
         self.places: dict[int, Any] = {}                      # id of an array -> where it lies
-        self.ends: dict[int, tuple] = {}  # id of an array -> it, and what it is at the end of the branch
+        self.ends: dict[int, tuple] = {}  # id of a leaf -> it, and what it is at the end of the branch
         # id of a new array -> those that it may be by what loops in the branch left open
         self.kin: dict[int, list] = {}
         # id of a leaf that may be None -> whether it is there, as is known in this branch
@@ -102,12 +102,14 @@ class BranchEnd:
         """A slot at the end of this branch, which may have left it alone."""
         return self.slots.get(key) or _slot_end(slot, slot.read(), None)
 
-    def layout(self, value: object, kept: set) -> TreeLayout:
-        """The layout of a value at the end of this branch, whose changes are undone by now: its containers hold for a
-        moment what the branch left in them.
+    def layout(self, end: SlotEnd, kept: set) -> TreeLayout:
+        """The layout of a slot's value at the end of this branch, whose changes are undone by now: its containers hold
+        for a moment what the branch left in them. Its leaves are those that were noted: a list in rows gives new ones
+        each time.
         """
         with holding(self.changed):
-            return TreeLayout(value, kept, with_none=True)
+            layout = TreeLayout(end.value, kept, with_none=True)
+        return layout if end.layout is None else layout.with_data_of(end.layout)
 
     def _find_unknown(self, made: Trial) -> set:
         """Arrays of unknown contents, and those that may alias an array that was written to. An array from before the
@@ -121,12 +123,12 @@ class BranchEnd:
         return unknown
 
     def _note(self, key: object, slot: object, value: "ArrayOrNumber | None") -> None:
-        layout = TreeLayout(value)
+        layout = TreeLayout(value, with_none=True)
         leaves, numbers = layout.data, [number_of(x) for x in layout.statics.values() if is_choice(x)]
-        self.ends.update({id(n): (n, frozen(n)) for n in numbers})
+        self.ends.update({id(x): (x, _end(x)) for x in (*leaves, *numbers)})
         unsure = [x for x in leaves if isinstance(x, Tracer) and x.optional is not None]
         self.given.update({id(x): optional.given(x) for x in unsure})
-        self.slots[key] = _slot_end(slot, value, [_end(x) for x in leaves])
+        self.slots[key] = _slot_end(slot, value, layout)
         self.open.update({id(c): may_be(c) for c in self.slots[key].containers.values()})
         for x in leaves if not isinstance(slot, Array) else ():
             if is_array(x):
@@ -158,18 +160,6 @@ class BranchEnd:
             self.stale.add(id(x))
         return optional.bare(x)
 
-    def ends_of(self, layout: TreeLayout, data: "list | None") -> list:
-        """The leaves of a value at the end of this branch. data: what was noted of them, but for those that are None.
-        """
-        leaves = [(x, k in layout.texts) for k, x in enumerate(layout.leaves) if k not in layout.statics]
-        others = [x for x, is_number in leaves if x is not UNDEFINED and not is_number]
-        rest = iter(data if data is not None and len(data) == len(others) else [self.end(x) for x in others])
-        return [x if x is UNDEFINED else self._number(x) if is_number else next(rest) for x, is_number in leaves]
-
-    def _number(self, n: ArrayOrNumber) -> ArrayOrNumber:
-        """The number of a text at the end of this branch."""
-        return self.ends[id(n)][1] if id(n) in self.ends else frozen(n)
-
     def is_given(self, x: object) -> ArrayOrNumber:
         """Whether a leaf is there at the end of this branch, and not None."""
         if isinstance(x, Tracer) and x.optional is not None:
@@ -177,8 +167,8 @@ class BranchEnd:
         return x is not UNDEFINED and self.given.get(id(x), True)
 
 
-def _slot_end(slot: Any, value: Any, data: "list | None") -> SlotEnd:
-    return SlotEnd(slot, value, data, containers_of(slot, value), slot.is_bound if isinstance(slot, Name) else True)
+def _slot_end(slot: Any, value: Any, layout: "TreeLayout | None") -> SlotEnd:
+    return SlotEnd(slot, value, layout, containers_of(slot, value), slot.is_bound if isinstance(slot, Name) else True)
 
 
 def _end(x: Any) -> ArrayOrNumber:
@@ -224,8 +214,7 @@ class _Join:
         return kept
 
     def _add(self, key: object, slot_ends: "list[SlotEnd]", kept: set) -> None:
-        layouts = [s.layout(end.value, kept) for s, end in zip(self.sides, slot_ends)]
-        data = [None if kept else end.data for end in slot_ends]
+        layouts = [s.layout(end, kept) for s, end in zip(self.sides, slot_ends)]
         name = key if isinstance(key, str) and key != RESULT else ""
         shown, slot = "" if name.startswith("_fad_") else name, self.slots[key]
         if shown:
@@ -237,7 +226,7 @@ class _Join:
         for x in layouts:
             known.require(x, key if isinstance(key, str) else "")
         numbers = [k for k in range(len(known.leaves)) if k not in known.statics]
-        ends = [s.ends_of(x, d) for s, x, d in zip(self.sides, layouts, data)]
+        ends = [map(s.end, x.data) for s, x in zip(self.sides, layouts)]
         plan = []
         for k, column, end in zip(numbers, zip(*[x.data for x in layouts]), zip(*ends)):
             number = None if k in form.absent else _one_number(column)
