@@ -19,7 +19,7 @@ from ..ir.delivery import Append, Kept, Maybe, Output, Refill, Store, Tree, loca
 from ..trace.guards.changes import changes_since, is_read_unseen
 from ..trace.guards.kinds import MISSING
 from ..trace.guards.snapshot import is_same
-from ..trace.heap.lifting import value_at
+from ..trace.heap.lifting import slots_at, value_at
 from ..util.cached import drop_oldest
 from ..util.defects import take_as_answer
 from ..util.errors import UnstageableError
@@ -35,7 +35,8 @@ class ChangingState:
 
     known     key of a location -> it, and what stood there when a program was traced; MISSING: it was an input; OTHER:
               it was not, and another value was found there
-    writes    whether some of them were made by the function
+    written   keys of those that the function itself gives new values
+    writes    whether it changes something outside
     is_read_unseen  whether changes were found in objects that are guarded as a whole: the next trace is observed, which
               tells whether code that fad does not see reads them at all
     fixed     keys of locations that cannot be inputs
@@ -45,6 +46,7 @@ class ChangingState:
     def __init__(self) -> None:
         self.known: dict[tuple, tuple] = {}
         self.fixed: set[tuple] = set()
+        self.written: set[tuple] = set()
         self.writes = False
         self.is_read_unseen = False
         self.spent: dict[Any, int] = {}
@@ -71,7 +73,7 @@ class ChangingState:
                 if missed():                                  # it will be, once this thread has the lock
                     raise
                 # earlier inputs may be inputs again; new integers go first, since they may decide the structure
-                new = [x for x in tried if self.known[x.key][1] is not MISSING] or tried
+                new = [x for x in tried if self.known.get(x.key, (x, OTHER))[1] is not MISSING] or tried
                 failed = {x.key for x in new if isinstance(value_at(x), int)} or {x.key for x in new}
                 self.fixed |= failed
                 tried = [x for x in tried if x.key not in failed]
@@ -82,12 +84,14 @@ class ChangingState:
         return program
 
     def _changed(self) -> list:
-        return [location for key, (location, before) in self.known.items()
-                if key not in self.fixed and not is_same(value_at(location), before)]
+        found = [location for location, before in self.known.values() if not is_same(value_at(location), before)]
+        within = [place for at in found if at.key in self.written for place in slots_at(at)]
+        return [at for at in {at.key: at for at in [*found, *within]}.values() if at.key not in self.fixed]
 
     def _learn(self, stores: tuple, inputs: set) -> None:
         self.writes = self.writes or bool(stores)
         for at in locations_of(stores):
+            self.written.add(at.key)
             self.known[at.key] = at, MISSING if at.key in inputs else value_at(at)
         self.fixed.difference_update(drop_oldest(self.known, MOST))
 

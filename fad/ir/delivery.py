@@ -16,10 +16,11 @@ from .prelude import steps_in
 
 class Location(NamedTuple):
     """The place of a value outside: an attribute of an object, a class or a module, an item of a dict or a list, a
-    variable of a function; or of a part of a tuple that stands at such a place.
+    variable of a function.
 
-    kind    "attribute", "item", "variable", "global" (an item of a module's dict) or "part"
-    owner   the object, the dict or list, the variable's cell, the module's dict; of a part the place of the tuple
+    kind    "attribute", "item", "variable" or "global" (an item of a module's dict)
+    owner   the object, the dict or list, the variable's cell, the module's dict; or the place where it stands, if
+            another one may stand there at each call
     at      the attribute's name, the key or the place
     """
 
@@ -29,19 +30,19 @@ class Location(NamedTuple):
 
     @property
     def key(self) -> tuple:
-        return self.kind, self.owner.key if self.kind == "part" else id(self.owner), type(self.at), self.at
+        return self.kind, self.owner.key if type(self.owner) is Location else id(self.owner), type(self.at), self.at
 
     @property
     def thing(self) -> object:
         """The thing that changes where another value is put here."""
-        return self.owner.thing if self.kind == "part" else self.owner
+        return self.owner.thing if type(self.owner) is Location else self.owner
 
     @door
     def read(self) -> Any:
         """The value there. Raises what Python raises where nothing does."""
+        owner = self.owner.read() if type(self.owner) is Location else self.owner
         if self.kind == "attribute":
-            return getattr(self.owner, self.at)
-        owner = self.owner.read() if self.kind == "part" else self.owner
+            return getattr(owner, self.at)
         return owner.cell_contents if self.kind == "variable" else owner[self.at]
 
 

@@ -46,6 +46,7 @@ class TraceState:
     lifted_owners: dict[int, Any] = field(default_factory=dict)            # objects in which inputs stand
     lifted_from: dict[tuple, Any] = field(default_factory=dict)            # key of a location -> its input
     lifted_arrays: dict[int, Any] = field(default_factory=dict)            # id of such an input -> its location
+    trees: Any = None                                           # copies of what may be another thing (heap/trees)
     generators: dict[int, tuple] = field(default_factory=dict)  # id of a generator made inside -> it, its builder
     drawn: dict[Var, tuple] = field(default_factory=dict)       # inputs that the prelude sets -> operand, traced value
     handles: dict[int, tuple] = field(default_factory=dict)     # id of a generator of the prelude -> it, operand, state

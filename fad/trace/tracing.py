@@ -1,5 +1,6 @@
 """Tracing: run a function once on tracers, and keep what it did as a Func."""
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from .heap.kernel_draws import settle as settle_draws
 from .heap.lifting import keep_lifted_apart, lifted
 from .heap.percall import placed, refuse_leaks, settle
 from .heap.state import is_numeric
+from .heap.trees import guards_without_copies, refuse_changed_trees
 from .lists.export import plain
 from .outcome.delivery import Left, left_by
 from .outcome.leaks import refuse_aliased_names, refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
@@ -34,7 +36,7 @@ from .outcome.returned import in_parts
 from .regions.handlers import refuse_listeners
 from .regions.joins import require_same_kinds, suspecting_kinds
 from .regions.widening import ComparedPart
-from .runtime.capture import captured
+from .runtime.capture import captured, seen_within
 from .runtime.library import original_of
 from .values.aliases import check as check_twins
 from .values.outside_views import keep_captures_apart, refused_for_owners, with_owners
@@ -109,18 +111,16 @@ def _trace(f: Callable, leaves: Sequence, call: Callable, name: str, names: Sequ
            runs: "str | None", state: Sequence, owners: dict) -> Traced:
     """One trace, as trace() makes it. owners: arrays from outside whose views are views of them in the program, too."""
     with (building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder,
-          refused_for_owners(builder), lifted(builder.root, state), effects_of(builder) as effects):
+          nullcontext(_inputs(builder, leaves, names, runs, owners)) as inputs, refused_for_owners(builder),
+          lifted(builder.root, state, seen_within), effects_of(builder) as effects):
         is_whole = builder.parent is None
-        if is_whole:
-            builder.trace.owners.update(owners)
-        builder.region.runs = runs
-        inputs = [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
         before, builder.given = [x._var for x in inputs], leaves
         given = _followed(builder, inputs, leaves, moving) if isinstance(builder, LiveBuilder) else inputs
         builder.region.arrived = {id(new): (new, x) for new, x in zip(given, leaves)}
         with suspecting_kinds(builder):
             out, structure, statics, result = _run(f, call, own, given)
         if is_whole:
+            refuse_changed_trees(builder, [result, *statics.values()])
             _refuse_unseen(builder, effects)
         lost = tuple([k for k, x in enumerate(inputs) if x.is_unknown])
         written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
@@ -189,8 +189,9 @@ def _whole(builder: Builder, func: Func, inputs: list, before: list, structure: 
     func, later = _unified(func, builder)
     if config.check_trace:
         check(func)
-    return Traced(func, structure, statics, tuple(a for a, _ in state.captured.values()), written, guards,
-                  Checks(state.sources), dense, later, lost, tuple(state.unrolled.items()),
+    arrays = tuple([array for array, _ in state.captured.values()])
+    return Traced(func, structure, statics, arrays, written, guards,
+                  Checks(guards_without_copies(builder, arrays)), dense, later, lost, tuple(state.unrolled.items()),
                   _places_apart(builder, before), _told_apart(builder, inputs), prelude, effects,
                   tuple(left.stores) if left else (), len(left.outputs) if left else 0,
                   locks=tuple(state.locks.values()))
@@ -322,6 +323,14 @@ def _in_order(f: Callable, inputs: list) -> Any:
 def _name_of(f: object) -> str:
     name = getattr(f, "__name__", "f")
     return name if name.isidentifier() else "f"
+
+
+def _inputs(builder: Builder, leaves: Sequence, names: Sequence, runs: "str | None", owners: dict) -> list:
+    """The inputs that stand for the leaves: the first ones."""
+    if builder.parent is None:
+        builder.trace.owners.update(owners)
+    builder.region.runs = runs
+    return [_input(builder, x, names[k] if k < len(names) else "") for k, x in enumerate(leaves)]
 
 
 def _input(builder: Builder, x: ArrayOrNumber, name: str = "") -> Any:

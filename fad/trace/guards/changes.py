@@ -17,8 +17,21 @@ import numpy as np
 from ...ir.delivery import Location
 from ...util.defects import take_as_answer
 from ..objects.containers import contents
-from .guard import AttributeGuard, ContentsGuard, Guard, ItemGuard, ValueGuard, VariableGuard, WholeGuard, in_class
+from .closures import FunctionParts, parts_at
+from .guard import (
+    AttributeGuard,
+    ContentsGuard,
+    Guard,
+    ItemGuard,
+    NamesGuard,
+    ValueGuard,
+    VariableGuard,
+    WholeGuard,
+    in_class,
+)
+from .inputs import TreesGuard
 from .kinds import MISSING
+from .part_kinds import is_apart
 from .snapshot import HOLE, Snapshot, SnapshotNode, has_block, is_same, views_of
 
 
@@ -44,8 +57,8 @@ def changes_since(guards: Iterable[Guard]) -> "list[tuple] | None":
     try:
         for guard in guards:
             if not guard.unchanged:
-                found += _changes(guard)
-        return found if all(is_of_one_kind(before, place.read()) for place, before in found) else None
+                found += [change for place, before in _changes(guard) for change in _inputs(place, before)]
+        return found
     except Exception as error:  # no place tells what has changed, or a class of the user's does not answer
         take_as_answer(error, "what has changed outside is no input of its program")
         return None
@@ -65,15 +78,43 @@ def is_of_one_kind(before: object, now: object) -> bool:
     return type(now) in (int, float, complex) or isinstance(now, np.number)
 
 
+def _inputs(place: Location, before: object) -> list:
+    """The changes of numbers and arrays that make up one; that of a container or an object comes first."""
+    now = place.read()
+    if is_of_one_kind(before, now):
+        return [(place, before)]
+    one, other = parts_at([place], [before]), parts_at([place], [now])
+    if not is_apart(now) or one is None or other is None or one.key != other.key:
+        raise UnknownChange
+    return [(place, before), *_of_slots(other, dict(enumerate(one.slots)))]
+
+
+def _of_slots(now: FunctionParts, before: dict) -> list:
+    """The numbers and arrays among these parts that are others than before, by their numbers."""
+    found = [(at, before[k], x) for k, (at, x) in enumerate(zip(now.places, now.slots)) if k in before]
+    found = [(at, old, new) for at, old, new in found if not is_same(new, old)]
+    if not all(is_of_one_kind(old, new) for _, old, new in found):
+        raise UnknownChange
+    return [(at, old) for at, old, _ in found]
+
+
 def _changes(guard: Guard) -> Iterator[tuple]:
     if type(guard) is ItemGuard:
         yield _item(guard.owner, guard.at), guard.value
     elif type(guard) in (AttributeGuard, ValueGuard):
         yield _attribute(guard.owner, guard.at), guard.value  # type: ignore[attr-defined]
+    elif type(guard) is NamesGuard:
+        yield from [(_item(guard.space, name), before) for name, before in zip(guard.names, guard.value)
+                    if not is_same(guard.space.get(name, MISSING), before)]
     elif type(guard) is VariableGuard:
         yield Location("variable", guard.owner), guard.value
     elif type(guard) in (ContentsGuard, WholeGuard):
         yield from _within(guard.value)
+    elif type(guard) is TreesGuard:
+        parts = parts_at(guard.owner, [at.read() for at in guard.owner])
+        if parts is None or parts.key != guard.value:
+            raise UnknownChange
+        yield from _of_slots(parts, guard.constants)
     else:
         raise UnknownChange
 

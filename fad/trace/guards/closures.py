@@ -9,10 +9,12 @@ differ in their slots alone. `FunctionPattern(f)` is the function with holes in 
 functions of it over other values, traced ones among them. These share no mutable part with a user's function.
 """
 from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from types import FunctionType
 from typing import Any
 
 from ...ir.build import Value
+from ...ir.delivery import Location
 from ..objects.containers import content
 from .part_kinds import MOST, NUMBERS, PLAIN_VALUES, SLOT, slot_or_kind
 
@@ -23,21 +25,23 @@ class TooMany(Exception):
 
 class FunctionParts:
     """A function taken apart: its key and its slots; ids: of the things that are copied, not shared, where a function
-    is made of its pattern.
+    is made of its pattern; places: of the slots, where they are asked for.
     """
 
-    __slots__ = ("ids", "key", "slots")
+    __slots__ = ("ids", "key", "numbers", "places", "slots")
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: tuple = NUMBERS) -> None:
+        self.numbers = numbers
         self.key: list = []
         self.slots: list = []
+        self.places: list = []
         self.ids: dict[int, int] = {}
 
-    def add(self, x: object, outermost: bool = False) -> None:
+    def add(self, x: object, outermost: bool = False, at: "Location | None" = None) -> None:
         cls, key = type(x), self.key
-        if cls in NUMBERS:
+        if cls in self.numbers:
             key.append(cls)
-            self.slots.append(x)
+            self._add_slot(x, at)
             return
         if cls in PLAIN_VALUES:
             key += (cls, x)
@@ -53,7 +57,7 @@ class FunctionParts:
         self.ids[id(x)] = len(self.ids)
         key.append(cls)
         if kind is SLOT:
-            self.slots.append(x)
+            self._add_slot(x, at)
             return
         head, children = kind.apart(x, outermost)
         if head is None:
@@ -64,8 +68,15 @@ class FunctionParts:
         if len(children) + len(self.ids) + len(self.slots) > MOST:
             raise TooMany
         outermost = outermost and kind.leads_on
-        for child in children:
-            self.add(child, outermost)
+        for child, place in zip(children, kind.places(x, at) if at is not None else repeat(None)):
+            self.add(child, outermost, place)
+
+    def _add_slot(self, x: object, at: "Location | None") -> None:
+        self.slots.append(x)
+        self.places.append(at)
+
+
+NUMBERS_OUTSIDE = (*NUMBERS, bool)
 
 
 def parts_of(f: object) -> "FunctionParts | None":
@@ -78,17 +89,29 @@ def parts_of(f: object) -> "FunctionParts | None":
     return parts
 
 
+def parts_at(places: Sequence, values: Sequence) -> "FunctionParts | None":
+    """The same of containers and objects outside, by their places. Truth values are slots, too."""
+    parts = FunctionParts(NUMBERS_OUTSIDE)
+    try:
+        for x, at in zip(values, places):
+            parts.add(x, False, at)
+    except TooMany:
+        return None
+    return parts
+
+
 class FunctionPattern:
     """A function with holes in place of its slots."""
 
-    def __init__(self, f: object):
+    def __init__(self, f: object, numbers: tuple = NUMBERS):
+        self.numbers = numbers
         self.known: dict[int, int] = {}
         self.root = self._of(f, True)
 
     def _of(self, x: object, outermost: bool = False) -> Callable:
         """The maker of a copy of x in a filling; it walks as Parts does."""
         cls = type(x)
-        if cls in NUMBERS:
+        if cls in self.numbers:
             return Filling.take
         if cls in PLAIN_VALUES:
             return lambda filling: x

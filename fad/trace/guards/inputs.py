@@ -3,6 +3,7 @@ import numpy as np
 
 from ...ir.delivery import Location
 from ...util.memory import overlap
+from .closures import FunctionParts, parts_at
 from .guard import Guard
 from .snapshot import is_same
 
@@ -37,21 +38,28 @@ class KindGuard(Guard):
         return type(self), *self.owner.key
 
 
-class TupleGuard(Guard):
-    """The class of a tuple that the program reads at each call, the number of its parts, and the constant ones."""
+class TreesGuard(Guard):
+    """The structure of the containers and objects at places where other ones are put, with the numbers in them that are
+    constants of the program. shared: keeps alive what is known by its id in the structure.
+    """
 
-    __slots__ = ("constant",)
+    __slots__ = ("apart", "constants", "shared")
 
-    def __init__(self, location: Location, value: tuple, constant: list):
-        super().__init__(location, value)
-        self.constant = constant
+    def __init__(self, places: tuple, parts: FunctionParts, constants: dict, shared: object):
+        super().__init__(places, parts.key)
+        self.constants, self.shared = constants, shared
+        self.apart: set[int] = set()                          # ids of what the program knows by itself
+
+    def ids_now(self) -> set:
+        """Of what stands at the places, with all in it."""
+        parts = parts_at(self.owner, [at.read() for at in self.owner])
+        return set(parts.ids) if parts is not None else set()
 
     @property
     def unchanged(self) -> bool:
-        now, before = self.owner.read(), self.value
-        if type(now) is not type(before) or len(now) != len(before):
-            return False
-        return all(is_same(now[k], before[k]) for k in self.constant)
+        parts = parts_at(self.owner, [at.read() for at in self.owner])
+        return (parts is not None and parts.key == self.value and self.apart.isdisjoint(parts.ids)
+                and all(is_same(parts.slots[k], x) for k, x in self.constants.items()))
 
     @property
     def kept(self) -> object:
@@ -59,7 +67,3 @@ class TupleGuard(Guard):
 
     def test(self, owner: str, kept: str) -> str:
         return f"{kept}.unchanged"
-
-    @property
-    def key(self) -> tuple:
-        return type(self), *self.owner.key

@@ -1,13 +1,14 @@
 """The kinds of parts that a closure consists of: functions, methods, containers, objects, and how each is taken apart
 and put together."""
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ...ir.delivery import Location
 from ...util.codes import once_for_each_code
 from ..objects.containers import content
 from .bytecode import assigned_globals, names_used
@@ -30,6 +31,10 @@ class PartKind:
 
     def apart(self, x: Any, outermost: bool) -> tuple:
         raise NotImplementedError
+
+    def places(self, x: Any, at: Location) -> list:
+        """The places of the parts of x, which stands at a place."""
+        return [Location("item", at, k) for k in range(len(x))]
 
     def static(self, x: Any) -> Any:
         """The static values that a copy needs besides the parts."""
@@ -69,6 +74,17 @@ class _Function(PartKind):
         attributes = {k: v for k, v in x.__dict__.items() if k != MEMORY} if x.__dict__ else {}
         children = [*[content(c, MISSING) for c in cells], *defaults, *by_name.values(), *attributes.values(), *values]
         return (id(code), id(x.__globals__), len(defaults), *by_name, None, *attributes, None, *names), children
+
+    def places(self, x: FunctionType, at: Location) -> list:
+        def within(name: str, keys: Iterable) -> list:
+            return [Location("item", Location("attribute", at, name), key) for key in keys]
+        return [
+            *[Location("variable", cell) for cell in within("__closure__", range(len(x.__closure__ or ())))],
+            *within("__defaults__", range(len(x.__defaults__ or ()))),
+            *within("__kwdefaults__", x.__kwdefaults__ or ()),
+            *within("__dict__", [k for k in x.__dict__ if k != MEMORY]),
+            *[Location("global", x.__globals__, n) for n in _data_among(x.__globals__, _names_in(x.__code__)[0])[0]],
+        ]
 
     def static(self, x: FunctionType) -> Any:
         attributes = [k for k in x.__dict__ if k != MEMORY]
@@ -121,6 +137,9 @@ class _Method(PartKind):
     def apart(self, x: MethodType, outermost: bool) -> tuple:
         return (), (x.__func__, x.__self__)
 
+    def places(self, x: MethodType, at: Location) -> list:
+        return [Location("attribute", at, name) for name in ("__func__", "__self__")]
+
     def make(self, static: object, children: list) -> Any:
         return MethodType(*children)
 
@@ -130,6 +149,11 @@ class _Partial(PartKind):
 
     def apart(self, x: functools.partial, outermost: bool) -> tuple:
         return (len(x.args), *x.keywords), (x.func, *x.args, *x.keywords.values())
+
+    def places(self, x: functools.partial, at: Location) -> list:
+        args, keywords = Location("attribute", at, "args"), Location("attribute", at, "keywords")
+        return [Location("attribute", at, "func"), *super().places(x.args, args),
+                *[Location("item", keywords, key) for key in x.keywords]]
 
     def static(self, x: functools.partial) -> Any:
         return len(x.args), tuple(x.keywords)
@@ -144,8 +168,8 @@ class _Tuple(PartKind):
     def apart(self, x: tuple, outermost: bool) -> tuple:
         return (len(x),), x
 
-    def make(self, static: object, children: list) -> Any:
-        return tuple(children)
+    def make(self, static: type, children: list) -> tuple:
+        return tuple.__new__(static, children)
 
 
 class _List(PartKind):
@@ -165,6 +189,9 @@ class _Dict(PartKind):
             return None, ()
         return (len(x), *x), x.values()
 
+    def places(self, x: dict, at: Location) -> list:
+        return [Location("item", at, key) for key in x]
+
     def static(self, x: dict) -> Any:
         return tuple(x)
 
@@ -181,6 +208,9 @@ class _Object(PartKind):
     def apart(self, x: Any, outermost: bool) -> tuple:
         inside = x.__dict__
         return (len(inside), *inside), inside.values()
+
+    def places(self, x: object, at: Location) -> list:
+        return [Location("item", Location("attribute", at, "__dict__"), name) for name in vars(x)]
 
     def static(self, x: Any) -> Any:
         return type(x), tuple(x.__dict__)
@@ -214,7 +244,15 @@ def slot_or_kind(x: Any, cls: type) -> "PartKind | None":
         return kind
     if cls is np.ndarray or issubclass(cls, np.generic):
         return SLOT if x.dtype.kind in "biufc" else None
+    if issubclass(cls, tuple) and hasattr(cls, "_fields") and "__dict__" not in dir(cls):
+        return KINDS[tuple]                                   # a named tuple
     return _OBJECT if is_attributes(cls, x) else None
+
+
+def is_apart(x: object) -> bool:
+    """Whether x is a container, an object or a function that is taken apart where it is a part."""
+    kind = slot_or_kind(x, type(x))
+    return kind is not None and kind is not SLOT and kind.apart(x, False)[0] is not None
 
 
 def is_attributes(cls: type, x: object) -> bool:

@@ -154,7 +154,7 @@ class Reads:
     def add(self, *code: Callable) -> None:
         """Functions that are captured as they stand, and all that they lead to."""
         self._makes_texts = True
-        self._walk([(f, False) for f in code])
+        self._walk([(f, None) for f in code])
 
     @unprofiled
     def add_classes(self, classes: Iterable) -> None:
@@ -203,18 +203,18 @@ class Reads:
         return [*self._sources, *orders, *texts, *within]
 
     def _walk(self, queue: list) -> None:
-        """queue: pairs of a thing and whether code reads it that is not captured at all."""
+        """queue: pairs of a thing and whether code reads it that is not captured at all; None: it is captured code."""
         while queue and not self.unknown:
             x, unseen = queue.pop()
             if (id(x), unseen) not in self._known:
                 self._known[id(x), unseen] = x
                 if unseen:
                     self.seen[id(x)] = x
-                queue += [(y, unseen) for y in self._next(x, unseen)]
+                queue += [(y, bool(unseen)) for y in self._next(x, unseen)]
             if not queue:
                 queue += [(y, True) for y in self._members()]
 
-    def _next(self, x: Any, unseen: bool) -> Iterable:
+    def _next(self, x: Any, unseen: "bool | None") -> Iterable:
         """The things that x refers to."""
         if self._ran is not None and not self._ran.may_have_run(x):
             self._idle.append((x, unseen))
@@ -257,7 +257,7 @@ class Reads:
             return ()
         return self._inside(x, unseen)
 
-    def _inside(self, x: object, unseen: bool) -> Iterable:
+    def _inside(self, x: object, unseen: "bool | None") -> Iterable:
         """The things that a container, an array or an object leads to, all of which are kept."""
         if isinstance(x, Iterator) and not isinstance(x, IOBase):
             self.unknown = f"an iterator ({type(x).__name__})"
@@ -292,7 +292,7 @@ class Reads:
                 self._sources.append(of.VariableGuard(cell, cell.cell_contents))
                 yield cell.cell_contents
 
-    def _look_into(self, x: Any, unseen: bool) -> None:
+    def _look_into(self, x: Any, unseen: "bool | None") -> None:
         """Note a class with those that it derives from, or a module, as something that names are looked up in."""
         if unseen:
             self.seen[id(x)] = x
@@ -306,7 +306,7 @@ class Reads:
             if is_users(c) and is_captured_class(c):
                 self._spaces.setdefault(id(c), (c, vars(c), set()))
 
-    def _read_by(self, f: FunctionType, unseen: bool) -> Iterator:
+    def _read_by(self, f: FunctionType, unseen: "bool | None") -> Iterator:
         """The things that a function names; its code is a source."""
         code, space = f.__code__, f.__globals__
         self._sources.append(of.CodeGuard(f))
@@ -320,13 +320,14 @@ class Reads:
         for name in imported_modules(code):
             self._sources += met.of_import(name, "", None)
             yield from self._named([sys.modules.get(name)], used)
-        found = global_names(code)
+        lifted = self._trace.lifted if self._trace and unseen is None else ()          # its copy sees inputs there
+        found = {name for name in global_names(code) if (id(space), name) not in lifted}
         self._sources += of.of_names(space, found)
         self._spaces.setdefault(id(f), (f, vars(f), set()))
         if unseen:
             self.names_of |= {(id(space), name) for name in found} | {(id(cell), "") for cell in f.__closure__ or ()}
         yield from self._named([space[name] for name in found if name in space], used)
-        for cell in f.__closure__ or ():
+        for cell in [cell for cell in f.__closure__ or () if (id(cell), "") not in lifted]:
             self._sources.append(of.VariableGuard(cell, content(cell, MISSING)))
             yield from () if is_empty(cell) else (cell.cell_contents,)
         yield from [*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]

@@ -9,9 +9,8 @@ function makes of it is delivered (see delivery.py).
                                      self.calls = c + 1
 """
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from operator import is_
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -26,13 +25,15 @@ from ...util.defects import take_as_answer
 from ...util.errors import UnstageableError
 from ...util.memory import overlap
 from ..frontend.numba_forms import is_of_jitclass
+from ..guards.closures import parts_at
 from ..guards.guard import in_class
-from ..guards.inputs import KindGuard, TupleGuard
+from ..guards.inputs import KindGuard
 from ..guards.kinds import MISSING, is_open
+from ..guards.part_kinds import is_apart
 from ..guards.reads import guard
 from ..objects.containers import contents
-from .journal import standing_in
 from .operands import input_by, new_step
+from .trees import copied
 
 
 def value_at(location: Location) -> Any:
@@ -42,6 +43,13 @@ def value_at(location: Location) -> Any:
     except Exception as error:  # nothing stands there, or a class of the user's does not answer
         take_as_answer(error, "what a function changes is no input of its program")
         return MISSING
+
+
+def slots_at(location: Location) -> list:
+    """The places of the numbers and arrays in the container or object that stands at a location."""
+    value = value_at(location)
+    parts = parts_at([location], [value]) if is_apart(value) else None
+    return parts.places if parts is not None else []
 
 
 def is_liftable(x: ArrayOrNumber) -> bool:
@@ -54,20 +62,19 @@ def is_liftable(x: ArrayOrNumber) -> bool:
 
 
 @contextmanager
-def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
-    """While the function is traced, inputs stand at these locations, as far as numbers and arrays do now."""
+def lifted(root: Builder, locations: Sequence[Location], see: Callable) -> Iterator[None]:
+    """While the function is traced, inputs stand at these locations, as far as numbers and arrays do now; and copies
+    with inputs in them in the place of containers and objects. see(x): what captured code sees of another thing there.
+    """
     put: list[tuple] = []
     try:
-        for location in locations:
-            value = value_at(location)
-            is_read_so = location.kind in ("variable", "global") or is_of_jitclass(location.owner)
-            x = _in_place_of(root, location, value) if is_read_so or _can_be_put(location) else value
-            if x is not value:
-                root.trace.lifted_owners[id(location.owner)] = location.owner
-                if is_read_so:
-                    root.trace.lifted[id(location.owner), location.at or ""] = x
-                else:
-                    put.append((location, x, value, _is_own(location)))
+        for location, value, x in _inputs(root, locations, see):
+            root.trace.lifted_owners[id(location.owner)] = location.owner
+            root.trace.lifted_from[location.key] = x
+            if _is_read_so(location):
+                root.trace.lifted[id(location.owner), location.at or ""] = x
+            else:
+                put.append((location, x, value, _is_own(location)))
         for location, x, _, _ in put:
             _write(location, x)
             if location.kind == "attribute":
@@ -81,24 +88,19 @@ def lifted(root: Builder, locations: Iterable[Location]) -> Iterator[None]:
                 _write(location, value) if is_own else object.__delattr__(location.owner, location.at)
 
 
-def _in_place_of(root: Builder, location: Location, value: Any) -> object:
-    """The input that stands at a location while the function is traced, or a tuple with inputs in it; else the value
-    itself.
-    """
-    if is_liftable(value):
-        x = _input(root, location, value)
-        if x.ndim:
-            root.trace.lifted_arrays[id(x)] = location
-    elif isinstance(value, tuple) and (type(value) is tuple or hasattr(value, "_make")):
-        parts = [_in_place_of(root, Location("part", location, k), part) for k, part in enumerate(value)]
-        if all(map(is_, parts, value)):
-            return value
-        x = standing_in(tuple(parts) if type(value) is tuple else value._make(parts))  # type: ignore[attr-defined]
-        root.trace.sources.append(TupleGuard(location, value, [k for k, part in enumerate(value) if parts[k] is part]))
-    else:
-        return value
-    root.trace.lifted_from[location.key] = x
-    return x
+def _inputs(root: Builder, locations: Sequence[Location], see: Callable) -> list:
+    """Inputs and copies that stand at the locations while the function is traced: (location, the value there, it)."""
+    found = [(at, value_at(at)) for at in locations if type(at.owner) is not Location]
+    found = [(at, x) for at, x in found if _is_read_so(at) or _can_be_put(at)]
+    trees = [(at, x) for at, x in found if is_apart(x)]
+    wanted = {at.key for at in locations if type(at.owner) is Location and is_liftable(value_at(at))}
+    copies = copied(root, [at for at, _ in trees], [x for _, x in trees], wanted, _input, see)
+    return [*[(at, x, _input(root, at, x)) for at, x in found if is_liftable(x)], *copies]
+
+
+def _is_read_so(location: Location) -> bool:
+    """Whether captured code asks which input stands at a location, and none is put there."""
+    return location.kind in ("variable", "global") or is_of_jitclass(location.owner)
 
 
 def _input(root: Builder, location: Location, value: ArrayOrNumber) -> Any:
@@ -109,6 +111,8 @@ def _input(root: Builder, location: Location, value: ArrayOrNumber) -> Any:
     x = input_by(step, t, location.at if isinstance(location.at, str) and location.at.isidentifier() else "state")
     root.trace.drawn[x.atom] = Made(step.number, (0,)), value
     root.trace.sources.append(KindGuard(location, value))
+    if x.ndim:
+        root.trace.lifted_arrays[id(x)] = location
     return x
 
 

@@ -83,7 +83,8 @@ class _Collector:
         self.seen_as.update((id(tail), tail.owner) for tail in root.trace.tails)
         self.arrays = {id(seen): array for array, seen in root.trace.captured.values()}
         self.arguments = {key: k for k, key in enumerate(root.region.arrived)}
-        self.fresh: dict[int, Any] = {id(x): x for x in _nodes(result) if not isinstance(x, tuple)}
+        copies = root.trace.trees.copies if root.trace.trees is not None else ()
+        self.fresh: dict[int, Any] = {id(x): x for x in [*_nodes(result), *copies] if not isinstance(x, tuple)}
         self.twins = {id(c) for t in root.region.twins for c in (t.one, t.other)}
         self.guards: list = []  # of what stood where a value is stored that a branch may have kept
         self.roots: dict[int, int] = {}  # id of an array's base -> the id of the array that is left
@@ -334,7 +335,7 @@ def _parts_of(x: object, location: Location) -> list:
     """The parts of a tuple, and of the tuples in it, each with its location."""
     if not isinstance(x, tuple):
         return [(x, location)]
-    return [found for k, part in enumerate(x) for found in _parts_of(part, Location("part", location, k))]
+    return [found for k, part in enumerate(x) for found in _parts_of(part, Location("item", location, k))]
 
 
 def _is_same(now: object, before: object) -> bool:

@@ -18,6 +18,8 @@ from ...ir.value import Value
 from ...util import tree
 from ...util.errors import UnstageableError
 from ...util.reach import reached
+from ..frontend.expressions import RUNTIME
+from ..guards.bytecode import names_used
 from ..heap.journal import made
 from ..lists.export import plain
 from ..objects.containers import contents, is_users
@@ -59,7 +61,7 @@ def in_parts(builder: Builder, result: object, around: tuple = ()) -> Any:
 def _in_parts(builder: Builder, x: object, around: tuple) -> Any:
     if isinstance(x, AttributeDict):
         return in_parts(builder, x.copy(), around)
-    if isinstance(x, _NO_OBJECTS) or not _holds_traced(builder.root, x):
+    if isinstance(x, _NO_OBJECTS) or not _holds_traced(builder.root, original_of(x)):
         return x
     taken = None if any(x is y for y in around) else _taken_apart(x)
     if taken is None and builder.parent is not None and not builder.root.live:
@@ -117,7 +119,8 @@ def _object(cls: type, names: tuple, values: tuple) -> object:
 def _holds_traced(root: Builder, x: object) -> bool:
     """Whether a traced value can be reached from x, past what was there before the trace."""
     def parts(y: object) -> Iterable:
-        y = original_of(y)
+        is_of_trace = type(y) is FunctionType and RUNTIME in y.__globals__
+        y = y if is_of_trace else original_of(y)
         if isinstance(y, _HOLD_NOTHING) or stays(root, y):
             return ()
         return _parts_of_function(y) if type(y) is FunctionType else _parts(y)
@@ -125,7 +128,10 @@ def _holds_traced(root: Builder, x: object) -> bool:
 
 
 def _parts_of_function(f: FunctionType) -> list:
-    return [f.__defaults__, f.__kwdefaults__, *f.__dict__.values(), *(f.__closure__ or ())]
+    """The things that a function reads; a function that the trace makes has global names of its own."""
+    names = names_used(f.__code__) & f.__globals__.keys() if RUNTIME in f.__globals__ else ()
+    named = [f.__globals__[name] for name in names]
+    return [f.__defaults__, f.__kwdefaults__, *f.__dict__.values(), *(f.__closure__ or ()), *named]
 
 
 def _parts(x: object) -> list:
