@@ -44,7 +44,7 @@ def test_arrays_that_are_no_longer_one_are_seen():
 
 CALLS, TRACES = 7, 4                                          # a window grows to its length, a counter becomes an input
 GROWS = ("append", "insert", "extend", "LS + [", ".pop()")    # a list of another length at each call
-UNSEEN = ("DT = {", "NESTED['list'][1] = (")                  # another container at each call
+UNSEEN = ("DT = {",)                                          # another container at each call, with an array that is W
 
 
 def changes():

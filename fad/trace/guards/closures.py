@@ -25,10 +25,10 @@ class TooMany(Exception):
 
 class FunctionParts:
     """A function taken apart: its key and its slots; ids: of the things that are copied, not shared, where a function
-    is made of its pattern; places: of the slots, where they are asked for.
+    is made of its pattern; places: of the slots, and stand: of the copied things by number, where they are asked for.
     """
 
-    __slots__ = ("ids", "key", "numbers", "places", "slots")
+    __slots__ = ("ids", "key", "numbers", "places", "slots", "stand")
 
     def __init__(self, numbers: tuple = NUMBERS) -> None:
         self.numbers = numbers
@@ -36,6 +36,7 @@ class FunctionParts:
         self.slots: list = []
         self.places: list = []
         self.ids: dict[int, int] = {}
+        self.stand: dict[int, Location] = {}
 
     def add(self, x: object, outermost: bool = False, at: "Location | None" = None) -> None:
         cls, key = type(x), self.key
@@ -68,6 +69,8 @@ class FunctionParts:
         if len(children) + len(self.ids) + len(self.slots) > MOST:
             raise TooMany
         outermost = outermost and kind.leads_on
+        if at is not None:
+            self.stand[self.ids[id(x)]] = at
         for child, place in zip(children, kind.places(x, at) if at is not None else repeat(None)):
             self.add(child, outermost, place)
 

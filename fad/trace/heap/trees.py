@@ -6,7 +6,8 @@ each call by its path (`PARAMS`, then `"a"`). One guard compares the structure, 
 
     PARAMS ─► {"a": 1.0, "b": [2.0]}      copy {"a": input, "b": [2.0]}      guard: dict of "a": float, "b": list of 2.0
 
-Nobody else has a copy. So the function may not write to one, nor return or keep one, nor know the thing by another way.
+Nobody else has a copy. So the function may not write to one, nor return one, nor know the thing by another way. Where
+it keeps one (`self.last = PARAMS`), the thing itself is delivered.
 """
 import gc
 from collections.abc import Callable, Iterable, Sequence
@@ -32,10 +33,11 @@ BOUND = MethodType, BuiltinMethodType
 
 
 class Trees(NamedTuple):
-    """The copies of a trace, and the guard on their structure."""
+    """The copies of a trace, and the guard on their structure. stand: id of a copy -> the place of the thing itself."""
 
     guard: TreesGuard
     filling: Filling
+    stand: dict
 
     @property
     def copies(self) -> list:
@@ -65,7 +67,8 @@ def copied(root: Builder, places: Sequence, values: Sequence, wanted: set, make_
         if not isinstance(x, Value):
             standing_in(x)
     root.trace.lifted.update(filling.names)
-    root.trace.trees = Trees(TreesGuard(tuple(places), parts, constants, pattern), filling)
+    stand = {id(filling.made[k + 1]): at for k, at in parts.stand.items()}            # the pattern's first is the tuple
+    root.trace.trees = Trees(TreesGuard(tuple(places), parts, constants, pattern), filling, stand)
     return list(zip(places, values, filling.function))
 
 

@@ -83,8 +83,8 @@ class _Collector:
         self.seen_as.update((id(tail), tail.owner) for tail in root.trace.tails)
         self.arrays = {id(seen): array for array, seen in root.trace.captured.values()}
         self.arguments = {key: k for k, key in enumerate(root.region.arrived)}
-        copies = root.trace.trees.copies if root.trace.trees is not None else ()
-        self.fresh: dict[int, Any] = {id(x): x for x in [*_nodes(result), *copies] if not isinstance(x, tuple)}
+        self.stand = root.trace.trees.stand if root.trace.trees is not None else {}
+        self.fresh: dict[int, Any] = {id(x): x for x in _nodes(result) if not isinstance(x, tuple)}
         self.twins = {id(c) for t in root.region.twins for c in (t.one, t.other)}
         self.guards: list = []  # of what stood where a value is stored that a branch may have kept
         self.roots: dict[int, int] = {}  # id of an array's base -> the id of the array that is left
@@ -218,7 +218,7 @@ class _Collector:
         if isinstance(x, Enum):
             return Known(x)
         if self._was_there(x):
-            return Known(self.seen_as.get(id(x), x))
+            return self._itself(x)
         x = plain(x)
         nodes = list(_nodes(x))
         for node in nodes:
@@ -237,7 +237,7 @@ class _Collector:
     def _part(self, x: Any, stood: object, location: Location) -> object:
         """The operand for a leaf. It may be the array that stood in its place, on some ways through the function."""
         if self._was_there(x):
-            return Known(self.seen_as.get(id(x), x))
+            return self._itself(x)
         lifted = stood if isinstance(stood, Tracer) else self.root.trace.captured.get(id(stood), (None, None))[1]
         value = self._leaf(x, lifted)
         is_array = lifted is not None and isinstance(value, Output) and value.cls is None
@@ -245,7 +245,7 @@ class _Collector:
 
     def _was_there(self, x: object) -> bool:
         """Whether x is a container or an object that was there before the trace, and stays the thing that it is."""
-        if id(x) in self.seen_as:
+        if id(x) in self.seen_as or id(x) in self.stand:
             return True
         if not stays(self.root, x):
             return False
@@ -253,6 +253,10 @@ class _Collector:
         if self.root.trace.reads is not None and not is_known:
             raise NotDeliverable                              # code without text may have made it
         return True
+
+    def _itself(self, x: object) -> "Known | Held":
+        """The thing outside that x is, or stands for."""
+        return Held(self.stand[id(x)]) if id(x) in self.stand else Known(self.seen_as.get(id(x), x))
 
     def _leaf(self, x: object, lifted: object) -> Any:
         if id(x) in self.arrays:
