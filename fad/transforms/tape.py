@@ -253,7 +253,9 @@ class Stack:
         bottom = state[0] - count
         if not extents:
             return [bottom], index(self.saved, bottom, spec=("i",), at=0)
-        flat = index(self.saved, bottom, count, spec=(("s", 1),), at=0)
+        # The pushes tell that it is not negative. Compiled code sees the pops alone, and would test each subscript.
+        start = registry["maximum"](bottom, INT.type(0))
+        flat = index(self.saved, start, count, spec=(("s", 1),), at=0)
         return [bottom], registry["reshape"](flat, *extents)
 
 

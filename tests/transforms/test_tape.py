@@ -96,6 +96,17 @@ def test_places_of_loops_that_get_shorter_are_sums():
     assert not any("-" in s for s in subscripts)
 
 
+def test_places_on_a_stack_are_sums():
+    """The same of lengths that depend on data."""
+    def knapsack(values, weights):
+        best = np.zeros(40)
+        for i in range(values.size):
+            best[weights[i]:] = np.maximum(best[weights[i]:], best[:40 - weights[i]] + values[i])
+        return best[-1]
+    subscripts = re.findall(r"\[(j \+ [^\]]*)\]", fad.source(fad.grad(knapsack), X, np.arange(1, 13)))
+    assert subscripts and not any("-" in s for s in subscripts)
+
+
 def test_an_element_that_stays_in_place_is_saved_once():
     """A factor of an elimination: once a row, and not for each element of the row."""
     def eliminated(A):
