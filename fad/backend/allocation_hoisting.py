@@ -2,7 +2,6 @@
 
 Its extents, or an upper bound of them, must be known there.
 """
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..ir.graph import Var, is_branch, is_counted
@@ -56,7 +55,7 @@ def spares(printer: Printer, body: Body, outs: tuple) -> dict:
         if (
             old.type.dtype == new.type.dtype
             and old.type.shape == new.type.shape
-            and not {old, new} & set(storage.base.values())
+            and not {old, new} & (set(storage.base.values()) | storage.resized)
         ):
             found[old] = new
     return found
@@ -83,28 +82,16 @@ def entered(printer: Printer, step: Any, line: "int | None", spares: dict) -> Pr
         for root in printer.storage.arrays_of(a)
     }
     inside = set().union(*[defined_in(body) for body in bodies])
-    resized = {root for body in bodies for root in _resized_in(printer.storage, body)}
     index = counter_of(printer, step) if is_counted(step.eqn) else None
     return PrintedRegion(
-        line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values()) | resized), spares, index
+        line, printer.indent, frozenset(inside), frozenset(handed_on - set(spares.values())), spares, index
     )
-
-
-def _resized_in(storage: Any, body: Body) -> Iterator:
-    """The roots whose arrays have other extents once an inner loop has run: the array made first is not there to be
-    filled again.
-    """
-    for step in body.steps:
-        for inner in step.body.bodies if step.body is not None else ():
-            yield from _resized_in(storage, inner)
-        if step.body is not None and step.body.bodies and not is_branch(step.eqn):
-            for out, a in zip(step.outs, step.body.bodies[-1].func.outputs):
-                if isinstance(a, Var) and storage.root(a).type.shape != storage.root(out).type.shape:
-                    yield storage.root(out)
 
 
 def _room_for(printer: Printer, root: Var, extents: tuple) -> "Allocation | None":
     """The outermost of the places being printed in front of which an array of these extents may be made, or None.
+
+    An array that gives way to one of other extents is not there to be filled again: an iteration makes its own.
 
     Where its first extent depends on the indices of counted loops, an array with the most elements that it has in any
     iteration serves all of them.
@@ -113,7 +100,7 @@ def _room_for(printer: Printer, root: Var, extents: tuple) -> "Allocation | None
     for k in range(len(printer.places) - 1, -1, -1):
         place = printer.places[k]
         chosen = chosen or place.line is None
-        if root in place.handed_on:
+        if root in place.handed_on or root in printer.storage.resized:
             break
         if any(_is_inside(n, place) for n in extents):
             if place.index is None or chosen:  # a branch that is never taken may ask for any number of elements

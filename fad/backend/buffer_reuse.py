@@ -23,6 +23,7 @@ class ArrayOwners:
         self.roots: dict[Var, Var] = {}
         self.members: dict[Var, list] = {}                   # root -> all that live in its array
         self.base: dict[Var, Var] = {}  # an array in other extents -> the root whose elements it has
+        self.resized: set[Var] = set()                       # roots whose arrays give way to arrays of other extents
         self.owned: set[Var] = set()                         # roots whose arrays belong to the program
         self.blocks: list[dict] = []                         # last uses, a dict a block
         self.position = 0
@@ -78,7 +79,10 @@ class ArrayOwners:
     def share(self, var: Var, other: Var) -> None:
         """var lives in the array of other."""
         self.roots[var] = other
-        self.members.setdefault(self.root(other), [self.root(other)]).append(var)
+        root = self.root(other)
+        if var.type.shape != root.type.shape or var in self.resized:
+            self.resized.add(root)
+        self.members.setdefault(root, [root]).append(var)
 
     def reshape(self, var: Var, other: Var) -> None:
         """var has the elements of other in other extents."""

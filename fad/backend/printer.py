@@ -185,7 +185,7 @@ class Printer(ABC):
 
     def extents(self, var: Var) -> tuple:
         """The extents of what is kept of an array."""
-        home, shape = self.home(var), self.storage.root(var).type.shape
+        home, shape = self.home(var), var.type.shape
         return tuple(
             [at(LANES) if home.lanes and home.lanes[0] == k else self.views.number(shape[k]) for k in home.kept]
         )

@@ -110,7 +110,7 @@ class _Group:
         return [Member(s, node, loop.axis, Bound(False, 0), high, self.scheduler.accesses(s)) for s in loop.nodes]
 
     def _of_fill(self, node: Step) -> list:
-        axis = Axis(self.scheduler.views.number(self.scheduler.storage.root(node.out).type.shape[0]))
+        axis = Axis(self.scheduler.views.number(node.out.type.shape[0]))
         step = Step("map", None, node.out, target=(Index.of(axis),), args=node.args)
         return self._of_loop(node, Loop(axis, [step]))
 

@@ -37,7 +37,8 @@ class Generator(Blocks):
                 Statement("return t + a.sum() + (b * b).sum() + c[0] * c[-1] + np.sin(M).sum()")]
 
     def statement(self, depth):
-        simple = [self.rebind] * 8 + [self.swap, self.add, self.add, self.write, self.write, self.alias, self.matrix]
+        simple = [self.rebind] * 8 + [self.swap, self.add, self.add, self.write, self.write, self.alias, self.matrix,
+                                      self.count]
         nested = ([self.loop, self.loop, self.loop, self.branch, self.branch, self.shorten, self.elements]
                   if depth < 3 else [])
         return self.r.choice([*simple, *nested, *([self.leave] if self.loops else [])])(depth)
@@ -75,8 +76,13 @@ class Generator(Blocks):
         return [Statement(f"{v} = {v}.copy()"),
                 Statement(f"{v}[{self.r.choice(PLACES)}] {self.r.choice(['=', '+=', '*='])} {w}[0] * 0.5")]
 
+    def count(self, depth):
+        k, j = self.r.choice(COUNTERS), self.r.choice(COUNTERS)
+        return [Statement(self.r.choice([f"{k} = ({j} + 1) % 4", f"t = t + 0.1 * {k} * a[{j} % 3]"]))]
+
     def loop(self, depth):
-        return [Statement(f"for {COUNTERS[depth % 2]} in {self.r.choice(COUNTS)}:", self.iteration(3, depth))]
+        # one name for the loops of a nest, as often as not
+        return [Statement(f"for {self.r.choice(COUNTERS)} in {self.r.choice(COUNTS)}:", self.iteration(3, depth))]
 
     def branch(self, depth):
         v, w = self.pick()
