@@ -4,7 +4,7 @@ Its extents, or an upper bound of them, must be known there.
 """
 from typing import Any, NamedTuple
 
-from ..ir.graph import Var, is_branch, is_counted
+from ..ir.graph import Var, is_counted
 from ..ir.views import LoopView
 from .indexmap import Index, elements_in
 from .loop_ir import Step

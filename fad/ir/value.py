@@ -84,6 +84,14 @@ class Value:
     __repr__ = describe
 
 
+def is_foreign(value: "Value", other: object) -> bool:
+    """Whether `other`, an object of Python's, is nothing that an operator of `value` knows: NumPy makes an array of a
+    list or a tuple; Python's own numbers know neither.
+    """
+    is_number = not value.ndim and value.type.weak  # type: ignore[attr-defined]
+    return other is None or isinstance(other, (str, dict, set, bytes, *((list, tuple) if is_number else ())))
+
+
 def answers(value: "Value", other: ArrayOrNumber, reflected: str) -> bool:
     """Whether `other`, an object of a user's class on the right, has an operator of its own that Python or NumPy would
     call.
@@ -112,8 +120,7 @@ def answers(value: "Value", other: ArrayOrNumber, reflected: str) -> bool:
 
 def _operator(name: str, swap: bool = False, reflected: str = "") -> Callable:
     def method(self: Any, other: Any) -> Any:
-        if (isinstance(other, (str, dict, set, bytes)) or other is None
-                or (reflected and answers(self, other, reflected))):
+        if is_foreign(self, other) or reflected and answers(self, other, reflected):
             return NotImplemented
         x, other = counted(self) if name in _COUNTING and _is_truth(other) else self, self.beside(other)
         a, b = (other, x) if swap else (x, other)

@@ -49,11 +49,15 @@ def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
                                  do=f"did you mean {meant!r}?" if meant else "use NumPy's functions and methods")
 
 
-def times_text(text: object) -> OperandError:
-    """The error of a product of a text and what is no int."""
-    return OperandError(f"an array is multiplied by {text!r:.40}",
-                        why="only an int says how many times a text is repeated",
-                        do="look for a name that holds a text there, and not a number")
+def times_sequence(other: object) -> OperandError:
+    """The error of a product of a text or a list and what is no int."""
+    if isinstance(other, (str, bytes)):
+        return OperandError(f"an array is multiplied by {other!r:.40}",
+                            why="only an int says how many times a text is repeated",
+                            do="look for a name that holds a text there, and not a number")
+    return OperandError(f"a {type(other).__name__} is multiplied by a number",
+                        why="only an int says how many times a list or a tuple is repeated",
+                        do="make an array of it first: np.array(...)")
 
 
 def pickled(x: Any) -> ConcreteValueError:

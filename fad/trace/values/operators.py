@@ -16,7 +16,7 @@ from ...ir.build import current
 from ...ir.integers import Integers
 from ...ir.op import registry
 from ...ir.types import INT, type_of
-from ...ir.value import BINARY, COMPARISONS, REFLECTED, Value, answers
+from ...ir.value import BINARY, COMPARISONS, REFLECTED, Value, answers, is_foreign
 from ...ops.face import METHODS
 from ...ops.literals import python_int
 from ...util.where import here
@@ -32,7 +32,7 @@ def _compare(python: str, decide: Callable) -> Callable:
         _ = self.atom                                         # where this may be None, the program asks it here
         if answers(self, other, f"__{REFLECTED[python]}__"):
             return NotImplemented
-        if other is None or isinstance(other, (str, dict, set, bytes)):
+        if is_foreign(self, other):
             if self.ndim and not is_order and stack.builders():
                 return getattr(operator, python)(
                     self._concrete("an array was compared with what is no number", constant=True), other

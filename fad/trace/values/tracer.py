@@ -23,7 +23,7 @@ from ...util.errors import ConcreteValueError, SideEffectError
 from ...util.where import is_users_operator, library_call
 from ..objects.containers import keeps_record
 from . import sparse
-from .absent import pickled, times_text
+from .absent import pickled, times_sequence
 from .constants import constant_of, of_sizes
 from .mutation import assign, call_face, refuse_shape, set_flags
 from .of_tensors import of_tensors, refuse_ambiguous
@@ -297,11 +297,14 @@ class Tracer(Value):
         return sparse.times(other, self) if sparse.is_sparse(other) else super().__rmul__(other)  # type: ignore[misc]
 
     def _repeats(self, other: object) -> bool:
-        """Whether a product with this is a sequence so many times over: [0.0] * len(x)."""
-        counts = self.dtype.kind in "iu" and not self.ndim
-        if not counts and isinstance(other, (str, bytes)):
-            raise times_text(other)
-        return counts and isinstance(other, (list, tuple, str, bytes))
+        """Whether a product with this is a sequence so many times over: [0.0] * len(x). An array makes an array of a
+        list; a number that is no int has no such product.
+        """
+        if not isinstance(other, (str, bytes)) and (self.is_array or not isinstance(other, (list, tuple))):
+            return False
+        if self.ndim or not (self.dtype.kind in "iu" or self.dtype.kind == "b" and self.type.weak):
+            raise times_sequence(other)
+        return True
 
     def __pos__(self) -> "Tracer":
         if self.dtype.kind == "b" and not self.type.weak:
