@@ -93,8 +93,12 @@ class Generator(Blocks):
 
     def shorten(self, depth):
         v, _ = self.pick()
-        return [Statement(f"while len({v}) > {self.r.randint(3, 5)}:",
-                          [Statement(f"{v} = {v}[1:] * 0.9"), *self.block(1, 3)][:self.r.randint(1, 3)])]
+        test, body = f"len({v}) > {self.r.randint(3, 5)}", [Statement(f"{v} = {v}[1:] * 0.9")]
+        if self.r.random() < 0.3:
+            return [Statement(f"while {test}:", body)]
+        # what else the body does may lengthen the array again, for ever
+        return [Statement("m = 0"),
+                Statement(f"while {test} and m < 7:", [Statement("m += 1"), *body, *self.block(1, 3)])]
 
     def elements(self, depth):
         v, w = self.pick()
