@@ -5,6 +5,7 @@
     regions     initial values, carries, what an iteration hands on, and results agree in number, dtype and rank; so do
                 the results of a branch and what its regions yield; linked extents name the linked carry
     specs       an `index`, `update` or `index_add` has the operands that its spec asks for
+    checks      an index selects nothing before the check of it, where both stand in one region
 
 With FAD_CHECK_TRACE=1, as in the test suite, each trace and what each pass makes of it are checked.
 """
@@ -64,6 +65,7 @@ class _Checker:
             self.equation(eqn, bound, func)
         for atom in func.outputs:
             self.use(atom, bound, "the outputs of", func.name)
+        _check_order(func)
 
     def equation(self, eqn: Equation, bound: set, func: Func) -> None:
         for atom in eqn.inputs:
@@ -107,6 +109,25 @@ def _is_alike(a: Atom, v: Var) -> bool:
     if a.type.dtype != v.type.dtype or a.type.rank != v.type.rank:
         return False
     return all(m == n for m, n in zip(a.type.shape, v.type.shape) if isinstance(m, int) and isinstance(n, int))
+
+
+def _check_order(func: Func) -> None:
+    """Raise an error if an equation selects with an index whose check comes later."""
+    checked, wrapped = {}, {}                                # type: dict, dict
+    for k, eqn in enumerate(func.equations):
+        if eqn.op.name == "check_index":
+            checked.setdefault((eqn.inputs[0], _number(eqn.inputs[1])), k)
+        elif eqn.op.name == "wrap_index":
+            wrapped[eqn.outputs[0]] = eqn.inputs[0], _number(eqn.inputs[1])
+    for k, eqn in enumerate(func.equations if checked else ()):
+        if eqn.op.traits.selects:
+            for n, (entry, given) in zip(eqn.inputs[0].type.shape, subscripts_of(eqn)):
+                if entry[0] in "ia" and checked.get(wrapped.get(given[0], (given[0], n)), -1) > k:
+                    raise CheckError(f"{given[0]} selects before it is checked: {eqn} in {func.name}")
+
+
+def _number(n: Atom) -> "Atom | int":
+    return n.value if isinstance(n, Literal) else n
 
 
 # -- what is wrong with an equation; "" where nothing is --------------------------------------------------------------

@@ -155,6 +155,14 @@ def test_an_extent_that_the_program_computes():
         check(Func("f", (later,), [double], (later,)))
 
 
+def test_a_check_behind_what_it_guards():
+    func = check(trace(lambda x, i: x[i], [np.ones(5), np.arange(3)]).func)
+    checks = [e for e in func.equations if e.op.name == "check_index"]
+    others = [e for e in func.equations if e.op.name != "check_index"]
+    with pytest.raises(CheckError, match="selects before it is checked"):
+        check(func.replace(equations=[*others, *checks]))
+
+
 def test_passes_are_checked():
     def lose_the_first(func):
         return func.replace(equations=func.equations[1:])
