@@ -2,6 +2,8 @@
 import ctypes
 import ctypes.util
 import importlib
+import subprocess
+import sys
 
 import numpy as onp
 import pytest
@@ -364,3 +366,26 @@ def test_packages_written_for_autograd_find_the_modules_that_they_import():
     from fad.compat.autograd.numpy.numpy_boxes import ArrayBox
     assert elementwise_grad is autograd.elementwise_grad and make_jvp_reversemode is autograd.make_jvp_reversemode
     assert not isinstance({"a": [1.0], "b": (2.0,)}, (DictBox, ListBox, SequenceBox, TupleBox, ArrayBox))
+
+
+def test_packages_that_import_autograd_run_as_they_are():
+    program = """
+import sys
+import fad.compat.autograd
+fad.compat.autograd.install()
+fad.compat.autograd.install()
+import autograd
+import autograd.numpy as np
+from autograd import grad
+from autograd.numpy.linalg import solve
+from autograd.scipy.special import logsumexp
+assert sys.modules["autograd"] is fad.compat.autograd and autograd.numpy is np
+print(grad(lambda x: np.sum(np.tanh(x)))(np.zeros(2)).tolist())
+sys.modules["autograd"] = sys
+try:
+    fad.compat.autograd.install()
+except fad.FadError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=200)
+    assert done.stdout.startswith("[1.0, 1.0]\nautograd has been imported already")

@@ -37,3 +37,4 @@ from .differential_operators import tensor_jacobian_product as tensor_jacobian_p
 from .differential_operators import value_and_grad as value_and_grad
 from .differential_operators import vector_jacobian_product as vector_jacobian_product
 from .extend import primitive as primitive
+from .installed import install as install
