@@ -5,14 +5,14 @@
     regions     initial values, carries, what an iteration hands on, and results agree in number, dtype and rank; so do
                 the results of a branch and what its regions yield; linked extents name the linked carry
     specs       an `index`, `update` or `index_add` has the operands that its spec asks for
-    checks      an index selects nothing before the check of it, where both stand in one region
 
-With FAD_CHECK_TRACE=1, as in the test suite, each trace and what each pass makes of it are checked.
+With FAD_CHECK_TRACE=1, as in the test suite, each trace and what each pass makes of it are checked. Then no pass may move
+a selection in front of the check of its index, either.
 """
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from ..util.errors import CheckError
-from .graph import Atom, Equation, Func, Literal, Var, extents_of
+from .graph import Atom, Equation, Func, Literal, Var, all_equations, extents_of
 from .spec import OPERANDS, operands_of, subscripts_of
 from .types import BOOL, INT
 from .uses import defined_by
@@ -49,6 +49,31 @@ def check(func: Func, outer: Iterable = ()) -> Func:
     return func
 
 
+def check_order(func: Func, before: Func) -> None:
+    """Raise an error if an equation that selects stands before a check which it stood behind: it would select with an
+    index that is out of range. before: the program that a pass has made this one of.
+
+    Raises
+    ------
+    CheckError
+        It names the equation.
+    """
+    places = {e: (k, i) for k, equations in enumerate(_lists(before)) for i, e in enumerate(equations)}
+    for equations in _lists(func):
+        first: dict[int, int] = {}                           # a list of equations before -> the first check behind here
+        for eqn in reversed(equations):
+            k, i = places.get(eqn, (-1, -1))
+            if eqn.op.kind == "check":
+                first[k] = min(i, first.get(k, i))
+            elif eqn.op.traits.selects and k >= 0 and first.get(k, i) < i:
+                raise CheckError(f"a check comes too late for {eqn} in {func.name}")
+
+
+def _lists(func: Func) -> Iterator:
+    """The lists of equations of a Func and of its regions."""
+    return (f.equations for f in (func, *[region for eqn in all_equations(func) for region in eqn.regions]))
+
+
 class _Checker:
     """One check of a whole program. everywhere: the variables that are bound anywhere so far."""
 
@@ -65,7 +90,6 @@ class _Checker:
             self.equation(eqn, bound, func)
         for atom in func.outputs:
             self.use(atom, bound, "the outputs of", func.name)
-        _check_order(func)
 
     def equation(self, eqn: Equation, bound: set, func: Func) -> None:
         for atom in eqn.inputs:
@@ -109,25 +133,6 @@ def _is_alike(a: Atom, v: Var) -> bool:
     if a.type.dtype != v.type.dtype or a.type.rank != v.type.rank:
         return False
     return all(m == n for m, n in zip(a.type.shape, v.type.shape) if isinstance(m, int) and isinstance(n, int))
-
-
-def _check_order(func: Func) -> None:
-    """Raise an error if an equation selects with an index whose check comes later."""
-    checked, wrapped = {}, {}                                # type: dict, dict
-    for k, eqn in enumerate(func.equations):
-        if eqn.op.name == "check_index":
-            checked.setdefault((eqn.inputs[0], _number(eqn.inputs[1])), k)
-        elif eqn.op.name == "wrap_index":
-            wrapped[eqn.outputs[0]] = eqn.inputs[0], _number(eqn.inputs[1])
-    for k, eqn in enumerate(func.equations if checked else ()):
-        if eqn.op.traits.selects:
-            for n, (entry, given) in zip(eqn.inputs[0].type.shape, subscripts_of(eqn)):
-                if entry[0] in "ia" and checked.get(wrapped.get(given[0], (given[0], n)), -1) > k:
-                    raise CheckError(f"{given[0]} selects before it is checked: {eqn} in {func.name}")
-
-
-def _number(n: Atom) -> "Atom | int":
-    return n.value if isinstance(n, Literal) else n
 
 
 # -- what is wrong with an equation; "" where nothing is --------------------------------------------------------------

@@ -4,7 +4,7 @@ preparation.py has the passes that run after these, before code is generated.
 """
 from collections.abc import Callable, Iterable
 
-from ..ir.check import check
+from ..ir.check import check, check_order
 from ..ir.graph import Func, free_vars
 from ..util.config import config
 from ..util.errors import CheckError
@@ -72,12 +72,13 @@ def through(passes: Iterable[Pass], func: Func) -> Func:
     for run in passes:
         before, func = func, run(func)
         if checked and func is not before:
-            _check_after(run, func, outer)
+            _check_after(run, func, before, outer)
     return func
 
 
-def _check_after(run: Pass, func: Func, outer: Iterable) -> None:
+def _check_after(run: Pass, func: Func, before: Func, outer: Iterable) -> None:
     try:
         check(func, outer)
+        check_order(func, before)
     except CheckError as error:
         raise CheckError(f"after the pass {run.__name__}, {error}") from error

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.ir.check import check
+from fad.ir.check import check, check_order
 from fad.ir.graph import Equation, Func, Literal, Var, is_branch, is_loop
 from fad.ir.op import registry
 from fad.ir.types import BOOL, FLOAT, INT, Type
@@ -156,11 +156,12 @@ def test_an_extent_that_the_program_computes():
 
 
 def test_a_check_behind_what_it_guards():
-    func = check(trace(lambda x, i: x[i], [np.ones(5), np.arange(3)]).func)
+    func = trace(lambda x, i: x[i], [np.ones(5), np.arange(3)]).func
     checks = [e for e in func.equations if e.op.name == "check_index"]
     others = [e for e in func.equations if e.op.name != "check_index"]
-    with pytest.raises(CheckError, match="selects before it is checked"):
-        check(func.replace(equations=[*others, *checks]))
+    check_order(func.replace(equations=[*checks, *others]), func)
+    with pytest.raises(CheckError, match="a check comes too late for"):
+        check_order(func.replace(equations=[*others, *checks]), func)
 
 
 def test_passes_are_checked():

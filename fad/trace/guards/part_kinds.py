@@ -185,9 +185,10 @@ class _List(PartKind):
 
 class _Dict(PartKind):
     def apart(self, x: dict, outermost: bool) -> tuple:
-        if len(x) > MOST or not all(type(k) is str for k in x):
+        inside = dict(x)                                      # as it is now: another thread may write to it
+        if len(inside) > MOST or not all(type(k) is str for k in inside):
             return None, ()
-        return (len(x), *x), x.values()
+        return (len(inside), *inside), inside.values()
 
     def places(self, x: dict, at: Location) -> list:
         return [Location("item", at, key) for key in x]
@@ -206,7 +207,7 @@ class _Object(PartKind):
     """An object of a class of the user's, which is its attributes and nothing else."""
 
     def apart(self, x: Any, outermost: bool) -> tuple:
-        inside = x.__dict__
+        inside = dict(x.__dict__)                             # as it is now
         return (len(inside), *inside), inside.values()
 
     def places(self, x: object, at: Location) -> list:
