@@ -6,8 +6,8 @@
                 the results of a branch and what its regions yield; linked extents name the linked carry
     specs       an `index`, `update` or `index_add` has the operands that its spec asks for
 
-With FAD_CHECK_TRACE=1, as in the test suite, each trace and what each pass makes of it are checked. Then no pass may move
-a selection in front of the check of its index, either.
+With FAD_CHECK_TRACE=1, as in the test suite, each trace and what each pass makes of it are checked. Then no pass may
+move a selection in front of the check of its index, either.
 """
 from collections.abc import Callable, Iterable, Iterator
 
