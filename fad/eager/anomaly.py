@@ -34,7 +34,8 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 class set_detect_anomaly:
-    """Turn anomaly mode on or off for the process. As a context manager, turn it on or off within the block alone."""
+    """Switch anomaly mode on or off for the whole process. Used in a `with` statement, it does so for that block only.
+    """
 
     def __init__(self, mode: bool, check_nan: bool = True):
         self.before = Process.anomaly, Process.check_nan

@@ -88,8 +88,9 @@ def is_foreign(value: "Value", other: object) -> bool:
     """Whether `other`, an object of Python's, is nothing that an operator of `value` knows: NumPy makes an array of a
     list or a tuple; Python's own numbers know neither.
     """
-    is_number = not value.ndim and value.type.weak  # type: ignore[attr-defined]
-    return other is None or isinstance(other, (str, dict, set, bytes, *((list, tuple) if is_number else ())))
+    if isinstance(other, (list, tuple)):
+        return not value.ndim and value.type.weak  # type: ignore[attr-defined, no-any-return]
+    return other is None or isinstance(other, (str, dict, set, bytes))
 
 
 def answers(value: "Value", other: ArrayOrNumber, reflected: str) -> bool:

@@ -16,7 +16,7 @@ QUIET = {"__init__", "__new__", "__class__", "__getattribute__", "__init_subclas
 
 
 def counting(base: type) -> type:
-    """A class derived from a container, each method of which counts its calls."""
+    """A class derived from a container. Its methods count their calls."""
     def counted(name):
         method = getattr(base, name)
 

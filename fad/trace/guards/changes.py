@@ -111,7 +111,7 @@ def _changes(guard: Guard) -> Iterator[tuple]:
     elif type(guard) in (ContentsGuard, WholeGuard):
         yield from _within(guard.value)
     elif type(guard) is TreesGuard:
-        parts = parts_at(guard.owner, [at.read() for at in guard.owner])
+        parts = guard.parts_now()
         if parts is None or parts.key != guard.value:
             raise UnknownChange
         yield from _of_slots(parts, guard.constants)

@@ -50,14 +50,13 @@ class TreesGuard(Guard):
         self.constants, self.shared = constants, shared
         self.apart: set[int] = set()                          # ids of what the program knows by itself
 
-    def ids_now(self) -> set:
-        """Of what stands at the places, with all in it."""
-        parts = parts_at(self.owner, [at.read() for at in self.owner])
-        return set(parts.ids) if parts is not None else set()
+    def parts_now(self) -> "FunctionParts | None":
+        """The parts of what stands at the places; None if there are too many."""
+        return parts_at(self.owner, [at.read() for at in self.owner])
 
     @property
     def unchanged(self) -> bool:
-        parts = parts_at(self.owner, [at.read() for at in self.owner])
+        parts = self.parts_now()
         return (parts is not None and parts.key == self.value and self.apart.isdisjoint(parts.ids)
                 and all(is_same(parts.slots[k], x) for k, x in self.constants.items()))
 

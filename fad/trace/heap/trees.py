@@ -96,7 +96,8 @@ def guards_without_copies(root: Builder, captured: Iterable) -> list:
             and not (isinstance(g, ContentsGuard) and all(id(x) in ids for x in g.value.roots))]
     constants = {id(x) for x in trees.guard.constants.values()}
     known = (_known_by(kept) | set(map(id, captured))) - constants
-    if not known.isdisjoint(trees.guard.ids_now()):
+    parts = trees.guard.parts_now()
+    if parts is not None and not known.isdisjoint(parts.ids):
         raise UnstageableError("the function finds a container or an object by two ways, and another one may stand "
                                "there at each call")
     trees.guard.apart = known

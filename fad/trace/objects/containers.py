@@ -124,6 +124,8 @@ class EnclosingVariable(Outer):
 
 def contents(owner: Any) -> Any:
     """A shallow copy of what a container holds."""
+    if type(owner) in (list, dict, set):                     # nearly all
+        return owner.copy()
     if isinstance(owner, CellType):
         return [] if is_empty(owner) else [owner.cell_contents]
     if isinstance(owner, (type, ModuleType)):
@@ -145,9 +147,9 @@ def _method(owner: object, name: str) -> Callable:
     return getattr(owner, name) if base is None else functools.partial(getattr(base, name), owner)
 
 
-def elements_of(x: object) -> list:
+def elements_of(x: Any) -> "list | tuple":
     """The elements of a list, tuple or deque."""
-    return list(_method(x, "__iter__")())
+    return x if type(x) in (list, tuple) else list(_method(x, "__iter__")())
 
 
 def keeps_record(owner: object) -> bool:

@@ -266,8 +266,10 @@ class Capture(Attributes, Reading, Scopes):
 
     def function(self, f: Any) -> Callable:
         """The captured copy of a user's function (or of an object that is called as one); a library's function is its
-        face.
+        face. A captured copy is itself.
         """
+        if self.runtime.is_captured(getattr(f, "__func__", f)):
+            return f
         if type(f) is MethodType:
             self._ask_for(f.__func__)
             self.open(f.__self__)
@@ -370,7 +372,7 @@ def captured(f: Any) -> Callable:
     root, frontend = current().root, _frontend()
     if is_disguised(f) and not root.live:
         refuse_opaque(f)
-    new = f if frontend.runtime.is_captured(getattr(f, "__func__", f)) else frontend.function(f)
+    new = frontend.function(f)
     code = getattr(getattr(new, "__func__", new), "__code__", None)
     is_seen = code not in frontend.runtime.plain or root.live
     return new if is_seen else functools.partial(reading, new)
