@@ -1,6 +1,5 @@
 """Machine code from the disk: loaded in little time, right, and safe to be called and compiled after."""
 import os
-import statistics
 import subprocess
 import sys
 
@@ -13,7 +12,7 @@ from fad.kernels import libraries
 
 # processor time from after the imports to the first derivative, in imports of Numba
 BUDGET = 2.5
-RUNS = 3
+RUNS = 5
 
 SMALL = """
 import numpy as np
@@ -121,8 +120,9 @@ def run(tmp_path_factory):
 
 def test_the_first_derivative_from_the_disk_takes_little_time(run):
     run(SMALL + TIMED)                                      # fills the cache
-    took, imported = ([float(run(code)) for _ in range(RUNS)] for code in (SMALL + TIMED, IMPORTED))
-    assert statistics.median(took) <= BUDGET * statistics.median(imported)
+    # in turn, and the least of each: other processes of the machine slow some runs down
+    took, imported = map(min, zip(*[[float(run(code)) for code in (SMALL + TIMED, IMPORTED)] for _ in range(RUNS)]))
+    assert took <= BUDGET * imported
 
 
 def test_derivatives_from_the_disk_are_those_that_were_compiled_and_set_up_no_compiler(run):
