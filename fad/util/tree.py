@@ -245,7 +245,32 @@ def flatten(tree: object, is_leaf: "Callable[[Any], bool] | None" = None) -> "tu
     ([2, 1], {'b': 10, 'a': (20, None)})
     """
     leaves: list = []
-    return leaves, _flatten_into(tree, leaves, is_leaf)
+    try:
+        return leaves, _flatten_into(tree, leaves, is_leaf)
+    except RecursionError:
+        if (node := _holding_itself(tree)) is not None:
+            raise StructureError(
+                f"an object of class {type(node).__name__} holds itself, so it is no tree of numbers and arrays",
+                do="give the function the numbers that it needs, or let it read the object from outside (a closure, a "
+                   "global, an attribute), where objects may hold each other",
+            ) from None
+        raise
+
+
+def _holding_itself(tree: object) -> object:
+    """A node of a tree that is among its own parts, at any depth; None if there is none."""
+    above: dict[int, object] = {}
+    waiting = [(tree, True)]
+    while waiting:
+        node, is_entered = waiting.pop()
+        if not is_entered:
+            del above[id(node)]
+        elif id(node) in above:
+            return node
+        elif parts := children(node):
+            above[id(node)] = node
+            waiting += [(node, False), *[(part, True) for part in parts]]
+    return None
 
 
 def _flatten_into(node: object, leaves: list, is_leaf: "Callable | None") -> Structure:

@@ -53,7 +53,14 @@ def traced(expression: str) -> tuple:
     found = trace(f, list(xs))
     count = len(xs)
     assert not [c for c in found.captured if not isinstance(c, np.ndarray)]
+    for y, want in zip(found.func.outputs, each_of(f(*xs))):
+        is_numpys = isinstance(want, (np.ndarray, np.generic))
+        assert y.type.dtype.kind in "fc" or y.type.weak != is_numpys, "a number of Python's, or one of NumPy's"
     return f, xs, Program(found.func, count, list(found.captured), tuple(range(count)))
+
+
+def each_of(y) -> list:
+    return [a for part in y for a in each_of(part)] if isinstance(y, (tuple, list)) else [y]
 
 
 def listed(y) -> list:

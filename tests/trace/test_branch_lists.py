@@ -242,3 +242,18 @@ def test_methods_of_the_class_change_lists_in_rows():
         return sum(r) * len(r)
     for x in (np.array([0.3, 0.7]), np.array([1.3, 0.7])):
         np.testing.assert_allclose(fad.jit(f)(x), f(x))
+
+
+@pytest.mark.parametrize("element", [None, "down", ()], ids=repr)
+def test_elements_without_numbers(element):
+    """How many there are is decided by data: there are no arrays that could hold them."""
+    def f(x):
+        r = []
+        for v in NUMBERS:
+            if v * x[0] > 1:
+                r.append(element)
+        return len(r) * x[1] ** 2
+    with pytest.warns(fad.FallbackWarning, match="has, and its elements have no numbers"):
+        value, gradient = fad.value_and_grad(f)(np.array([1.0, 2.0]))
+    assert value == f(np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(gradient, [0.0, 12.0])

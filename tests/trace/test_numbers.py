@@ -1,12 +1,14 @@
 """Which numbers are Python's and which are NumPy's: what int, float, math and NumPy's functions make of traced scalars,
 and how these promote."""
 import math
+import warnings
 
 import numpy as np
 import pytest
 
 import fad
 from fad.trace.regions import growth
+from fad.util.errors import FallbackWarning
 
 X = np.array([0.3, -1.2, 2.0])
 X32 = np.array([0.1, 0.2, 0.3], np.float32)
@@ -234,3 +236,26 @@ def test_ints_that_no_iteration_multiplies_are_not_run_ahead(monkeypatch):
     for n in (3, 4, 6):
         np.testing.assert_allclose(g(X, n), place_of_the_last(X, n), rtol=1e-14)
     assert len(iterations) < 100
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: x.sum() if np.allclose(x, x[0]) is False else (x * x).sum(),
+    lambda x: x.sum() if np.array_equal(x, x[0]) is False else (x * x).sum(),
+    lambda x: (x * x).sum() if np.array_equiv(x, x) is True else x.sum(),
+], ids=["allclose", "array_equal", "array_equiv"])
+def test_answers_of_pythons_type(f):
+    """NumPy gives a bool of Python's, which `is` finds."""
+    for x in (np.array([1.0, 1.0]), np.array([1.0, 2.0])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FallbackWarning)
+            assert fad.value_and_grad(f)(x)[0] == f(x)
+
+
+@pytest.mark.parametrize("f", [lambda x, n: round(x, n), lambda x, n: np.round(x, n), lambda x, n: round(x, 2.0)])
+def test_digits_are_integers(f):
+    with pytest.raises(TypeError):
+        f(1.234, 2.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        with pytest.raises(TypeError):
+            fad.grad(f)(1.234, 2.0)

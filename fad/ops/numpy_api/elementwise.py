@@ -19,6 +19,7 @@ from ..complex import real as real_
 from ..extents import agree
 from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, shape_of
+from ..literals import python_number
 from .arguments import as_array, in_dtype, into, is_given, one_axis, rank, refuse
 
 # -- choices ---------------------------------------------------------------------------------------
@@ -137,7 +138,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
 @face("numpy.round", "numpy.around", method="round", samples=("np.round(x, 2) * x",))
 def round(a: ArrayLike, decimals: int = 0, out: object = None) -> AnyArray:
     """Rounded to decimals; piecewise constant."""
-    x = as_array(a)
+    x, decimals = as_array(a), operator.index(decimals)
     if is_complex(x):
         return into(out, make_complex(round(real_(x), decimals), round(imag_(x), decimals)))
     if type_of(x).dtype.kind == "b" and decimals:
@@ -195,26 +196,26 @@ def isclose(a: AnyArray, b: ArrayLike, rtol: object = 1e-5, atol: object = 1e-8,
     return close | (isnan(a) & isnan(b)) if equal_nan else close
 
 
-@face("numpy.allclose")
+@face("numpy.allclose", samples=("np.allclose(x, x[0])",))
 def allclose(a: ArrayLike, b: ArrayLike, rtol: object = 1e-5, atol: object = 1e-8, equal_nan: bool = False) -> AnyArray:
     """Whether all elements are close."""
-    return _all(isclose(a, b, rtol, atol, equal_nan))
+    return python_number(_all(isclose(a, b, rtol, atol, equal_nan)))
 
 
-@face("numpy.array_equal")
+@face("numpy.array_equal", samples=("np.array_equal(x, x[0])", "np.array_equal(x, x)"))
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ArrayOrNumber:
     """Whether shapes and elements are equal."""
     a, b = as_array(a1), as_array(a2)
     if len(shape_of(a)) != len(shape_of(b)) or not all(m == n for m, n in zip(shape_of(a), shape_of(b))):
         return False
     same = a == b
-    return _all(same | (isnan(a) & isnan(b)) if equal_nan else same)
+    return python_number(_all(same | (isnan(a) & isnan(b)) if equal_nan else same))
 
 
-@face("numpy.array_equiv")
+@face("numpy.array_equiv", samples=("np.array_equiv(x, x[0])",))
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> AnyArray:
     """Whether arrays that broadcast are equal."""
-    return _all(as_array(a1) == as_array(a2))
+    return python_number(_all(as_array(a1) == as_array(a2)))
 
 
 def _all(x: AnyArray) -> AnyArray:

@@ -210,8 +210,9 @@ class Items(list, Record):
         before = self.length if self.rows else len(self)
         held = [] if self.rows else [like(self._as_element(x)) for x in list.__iter__(self)]
         found = [*([Like(self.layout, self.types)] if self.rows else []), *held, *samples]
-        if not found or (held and not held[0].leaves):
-            raise UnstageableError("a list without numbers or arrays is indexed by a traced integer")
+        if not found or not found[0].leaves:
+            raise UnstageableError("data decide which element of a list is taken, or how many it has, and its elements "
+                                   "have no numbers")
         for x in found:
             require_fixed(x.layout.structure)
         layout, *others = [x.layout for x in found]

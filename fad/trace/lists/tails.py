@@ -18,7 +18,7 @@ from ...ir.records import EXAMPLE, ONCE
 from ...ir.types import type_of
 from ...util import tree
 from ...util.attempts import Mode
-from ...util.errors import UnstageableError
+from ...util.errors import StructureError, UnstageableError
 from ..heap.journal import journal, standing_in
 from ..heap.state import is_numeric
 from ..values.absent import refuse_methods
@@ -104,7 +104,10 @@ _kinds: dict[tuple, ElementKind] = {}
 
 def kind_of(x: object) -> ElementKind:
     """The kind of an element: one object for all elements of a kind."""
-    types = [type_of(y) if is_numeric(y) else None for y in tree.flatten(x)[0]]
+    try:
+        types = [type_of(y) if is_numeric(y) else None for y in tree.flatten(x)[0]]
+    except StructureError as error:                           # it holds itself
+        raise UnstageableError(str(error)) from error
     key = tuple([t and (t.dtype, len(t.shape)) for t in types])
     return _kinds.setdefault(key, ElementKind(key))
 

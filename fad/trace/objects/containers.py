@@ -136,7 +136,7 @@ def contents(owner: Any) -> Any:
         return dict(_method(owner, "items")())
     if isinstance(owner, (list, set, deque)):
         return (set if isinstance(owner, set) else list)(_method(owner, "__iter__")())
-    return _attributes(owner)
+    return attributes(owner)
 
 
 def _method(owner: object, name: str) -> Callable:
@@ -156,7 +156,7 @@ def keeps_record(owner: object) -> bool:
     return isinstance(owner, Record)
 
 
-def _attributes(owner: object) -> dict:
+def attributes(owner: object) -> dict:
     """An object's attributes by name, wherever it keeps them."""
     values = dict(getattr(owner, "__dict__", ()))
     for name in slots_of(type(owner)):

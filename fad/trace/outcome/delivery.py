@@ -9,7 +9,7 @@ A function within the program (that is differentiated, say) leaves its values in
 its Func, and the program around it stores what it computes for them.
 """
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from threading import local
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from ...ir.build import Builder
 from ...ir.delivery import Append, Argument, Extend, Held, Kept, Known, Location, Maybe, Output, Refill, Store, Tree
 from ...ir.value import Value
 from ...util import tree
+from ...util.errors import StructureError
 from ...util.reach import reached
 from ..guards.guard import ReadGuard, length_as, of_element
 from ..guards.kinds import MISSING
@@ -38,7 +39,6 @@ from ..values.place import bases_of
 from ..values.text import TracedText
 from ..values.tracer import Tracer
 from .leaks import is_of_new_object, stays
-from .returned import Made
 
 NOWHERE = Location("nowhere", None)
 NUMBERS = {"f": float, "i": int, "c": complex, "b": bool}
@@ -84,7 +84,7 @@ class _Collector:
         self.arrays = {id(seen): array for array, seen in root.trace.captured.values()}
         self.arguments = {key: k for k, key in enumerate(root.region.arrived)}
         self.stand = root.trace.trees.stand if root.trace.trees is not None else {}
-        self.fresh: dict[int, Any] = {id(x): x for x in _nodes(result) if not isinstance(x, tuple)}
+        self.fresh: dict[int, object] = {id(x): x for x in _nodes(result, lambda y: False)}
         self.twins = {id(c) for t in root.region.twins for c in (t.one, t.other)}
         self.guards: list = []  # of what stood where a value is stored that a branch may have kept
         self.roots: dict[int, int] = {}  # id of an array's base -> the id of the array that is left
@@ -219,13 +219,14 @@ class _Collector:
             return Known(x)
         if self._was_there(x):
             return self._itself(x)
-        x = plain(x)
-        nodes = list(_nodes(x))
-        for node in nodes:
-            if not isinstance(node, tuple):
-                if id(node) in self.fresh or id(node) in self.twins or isinstance(node, RowList):
-                    raise NotDeliverable
-                self.fresh[id(node)] = node
+        try:
+            x = plain(x)
+        except StructureError:                                # it holds itself
+            raise NotDeliverable from None
+        for node in _nodes(x, self._was_there):
+            if id(node) in self.fresh or id(node) in self.twins or isinstance(node, RowList):
+                raise NotDeliverable
+            self.fresh[id(node)] = node
         leaves, structure = tree.flatten(x, is_leaf=self._was_there)
         if structure.cls is None:
             return self._part(x, stood, location)
@@ -373,10 +374,10 @@ def is_of_two_dtypes(x: Tracer, root: Builder) -> bool:
     return any(kind.dtype != x.dtype for kind in root.trace.mixed.get(x.held, (None, ()))[1])
 
 
-def _nodes(x: object) -> Iterator:
-    """The lists, tuples and dicts of a value, itself among them."""
-    def parts(y: object) -> Iterable:
-        if isinstance(y, Made):
-            return y.values
-        return y.values() if isinstance(y, dict) else y if isinstance(y, (list, tuple)) else ()
-    return (y for y in reached([x], parts) if isinstance(y, (list, tuple, dict)))
+def _nodes(x: object, was_there: Callable) -> Iterator:
+    """The new things that a value is made of, itself among them, and that may have more names than one: lists, dicts,
+    objects of dataclasses.
+    """
+    def parts(y: object) -> tuple:
+        return () if was_there(y) else tree.children(y) or ()
+    return (y for y in reached([x], parts) if tree.children(y) and not isinstance(y, tuple) and not was_there(y))

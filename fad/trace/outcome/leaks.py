@@ -221,7 +221,9 @@ def _settle(root: Builder, value_of: Callable) -> None:
     for original, made, before in root.trace.stand_ins:
         if not same_contents(contents(made), before):
             settlement.settle_stand_in(original, made, before)
-    for owner in _written(root):
+    owners = _written(root)
+    settlement.objects = {id(x) for x in owners if tree.children(x) and not isinstance(x, (tuple, *CHANGING))}
+    for owner in owners:
         settlement.settle(owner)
     for owner, after in settlement.settled:
         note(owner)
@@ -233,7 +235,7 @@ def _settle(root: Builder, value_of: Callable) -> None:
 
 class _Settlement:
     """Gives what was left outside its values. A list, dict or deque that the function has made is one thing under all
-    of its names; it becomes Python's own.
+    of its names; it becomes Python's own. An object of a dataclass that the function has made stays that object.
     """
 
     def __init__(self, root: Builder, value_of: Callable):
@@ -241,6 +243,7 @@ class _Settlement:
         self.root, self.value_of, self.arrays = root, value_of, _arrays_of(root)
         self.made: dict[int, tuple] = {}                      # id of a list, dict or deque -> it, what it becomes
         self.settled: list[tuple] = []
+        self.objects: set[int] = set()                        # ids of dataclasses' objects that are settled in place
 
     def settle_stand_in(self, original: object, made: object, before: object) -> None:
         """Settle a container from outside that captured code has seen a copy of."""
@@ -266,7 +269,7 @@ class _Settlement:
 
     def _is_known(self, x: object) -> bool:
         """Whether x is settled by itself."""
-        return stays(self.root, x)
+        return id(x) in self.objects or stays(self.root, x)
 
     def _is_made(self, x: object) -> bool:
         return (type(x) in (list, dict, deque) or isinstance(x, Items)) and not self._is_known(x)

@@ -53,7 +53,7 @@ from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threa
 from .choosing import ChoosingRuntime
 from .evaluation import EvaluationRuntime
 from .handling import HandlingRuntime
-from .instances import Instances
+from .instances import Instances, is_init_of_dataclass
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
 from .ordering import insert
@@ -184,6 +184,8 @@ class Runtime(
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
             refuse_frames(f)
         refuse_threads(getattr(f, "__func__", f))
+        if is_init_of_dataclass(getattr(f, "__func__", f)) and is_tracing():
+            return functools.partial(self.initialise, f)
         if type(f) is FunctionType:
             if isinstance(getattr(f, "registry", None), MappingProxyType):
                 return functools.partial(self._dispatched, f.dispatch, None) if is_tracing() else f  # type: ignore[attr-defined]
@@ -304,7 +306,7 @@ class Runtime(
         if type(function) is not FunctionType or self.is_captured(function):
             return f
         new = self.capture.swap(function)
-        return f if new is function else MethodType(new, self.acted_on(function, f.__self__))
+        return f if new is function else MethodType(new, f.__self__)
 
     def _object(self, f: object) -> Any:
         """An object of a user's class that is called as a function."""

@@ -3,7 +3,7 @@ them (language reference, section 3.3.3). Those of the user's are captured, in a
 """
 import functools
 from collections.abc import Callable
-from types import FunctionType, MethodWrapperType
+from types import FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
 from ...ir import stack
@@ -18,7 +18,7 @@ from ..heap.journal import journal, made, note
 from ..heap.opaque import noted
 from ..heap.percall import watched_call
 from ..lists.export import as_captured
-from ..objects.containers import is_users
+from ..objects.containers import CHANGING, attributes, is_users
 from ..objects.draws import note_generator
 from ..regions import optional
 from ..values.tracer import births
@@ -99,30 +99,42 @@ class Instances:
 
     def _see_to_attributes(self, x: object, since: int) -> None:
         """Let the attributes of a new object be as if captured code had made them."""
-        attributes = getattr(x, "__dict__", {}) if is_users(x) and id(x) in current().trace.inside else {}
-        for part in attributes.values():
-            note_generator(part)
+        if not is_users(x) or id(x) not in current().trace.inside:
+            return
         known: dict[int, Any] = {}
-        for name in list(attributes):
-            is_new = type(attributes[name]) is list and is_alone(attributes, name)   # a dataclass's default_factory
-            attributes[name] = as_captured(made(attributes[name]) if is_new else attributes[name], known, since)
+        held = _Attributes(x)
+        for name in list(attributes(x)):
+            note_generator(held[name])                        # no name for the part: it would not be alone
+            is_new = type(held[name]) in CHANGING and is_alone(held, name)   # a dataclass's default_factory
+            part = as_captured(made(held[name]) if is_new else held[name], known, since)
+            if part is not held[name]:
+                held[name] = part
 
     # -- the __init__ that a dataclass has got without a text --------------------------------------------------
 
+    def initialise(self, f: Any, *args: Any, **kwargs: object) -> None:
+        """Call a dataclass's __init__ for an object of a class that is derived from it: Base.__init__(x), or
+        super().__init__().
+        """
+        init, (owner, *rest) = (f.__func__, (f.__self__, *args)) if type(f) is MethodType else (f, args)
+        since = next(births)
+        self.capture.swap(init)(self.acted_on(init, owner), *rest, **kwargs)
+        self._see_to_attributes(owner, since)
+
     def acted_on(self, f: Callable, owner: Any) -> Any:
         """The `self` of a method of the owner's. Python's own text of a dataclass's __init__ calls the user's
-        __post_init__: it gets an object in the owner's place, which has the runtime read and write for it.
+        __post_init__ when all fields are there: it gets an object in the owner's place, which has the runtime read and
+        write for it.
         """
-        if not (
-            type(f) is FunctionType
-            and f.__code__.co_filename == GENERATED
-            and f.__name__ == "__init__"
-            and "__post_init__" in f.__code__.co_names
-        ):
+        if not (is_init_of_dataclass(f) and "__post_init__" in f.__code__.co_names):
             return owner
+        since = next(births)
+
+        def ask(_: object, name: str) -> object:
+            self._see_to_attributes(owner, since)
+            return self.call(self.attribute(owner, name))
         fields = {name: self._field(owner, name) for name in type(owner).__dataclass_fields__}
-        body = {"__getattr__": lambda _, name: self.call(self.attribute(owner, name)), **fields}
-        return type(type(owner).__name__, (), body)()
+        return type(type(owner).__name__, (), {"__getattr__": ask, **fields})()
 
     def _field(self, owner: Any, name: str) -> property:
         """An attribute of what stands in the owner's place. A frozen owner is made past its own __setattr__."""
@@ -133,3 +145,26 @@ class Instances:
             else:
                 self.set_attribute(value, owner, name)
         return property(lambda _: self.attribute(owner, name), write)
+
+
+def is_init_of_dataclass(f: object) -> bool:
+    """Whether f is the __init__ that Python has written for a dataclass; nobody has its text."""
+    return type(f) is FunctionType and f.__code__.co_filename == GENERATED and f.__name__ == "__init__"
+
+
+class _Attributes:
+    """An object's own attributes, by their names, past the methods that its class may have for this."""
+
+    def __init__(self, owner: object):
+        self.owner = owner
+
+    def __getitem__(self, name: str) -> object:
+        own = getattr(self.owner, "__dict__", {})
+        return own[name] if name in own else object.__getattribute__(self.owner, name)
+
+    def __setitem__(self, name: str, x: object) -> None:
+        own = getattr(self.owner, "__dict__", {})
+        if name in own:
+            own[name] = x
+        else:
+            object.__setattr__(self.owner, name, x)
