@@ -266,7 +266,7 @@ def _remedy(said: str, is_strange: bool) -> str:
     if is_strange:
         return "pass numbers or arrays of numbers"
     found = next((remedy for words, remedy in _REMEDIES if words in said), "")
-    return found or "call the function on NumPy's arrays without fad: NumPy refuses the same"
+    return found or "call the function without fad: it raises the same"
 
 
 def strange_arguments(f: object, args: tuple) -> str:
