@@ -1,5 +1,5 @@
 """The derivatives of a case, as the transforms make them: traced to a Func, transformed, run by the interpreter."""
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from fad.trace.tracing import trace
 from fad.transforms.jvp import jvp
 from fad.transforms.vjp import vjp
 
-from .cases import Case
+from .cases import OPS, Case, calls, cases
 
 
 class Program:
@@ -63,9 +63,24 @@ def checked(func: Func) -> Func:
 
 def program(case: Case) -> Program:
     """The traced call of an op, as a function of its moving arguments."""
-    traced = trace(lambda *xs: case.at(*xs), list(case.point))
+    traced = trace(case.at, list(case.point), own=True)
     count = len(case.moving)
     return Program(traced.func, count, list(traced.captured), tuple(range(count)))
+
+
+@lru_cache(None)
+def differentiated(name: str, dtype: type = float) -> list:
+    """(case, program) of each case whose derivative is tried: traced and differentiated once for all laws."""
+    return [(case, program(case)) for case in cases(OPS[name], dtype)]
+
+
+@lru_cache(None)
+def called(name: str) -> list:
+    """(case, program) of each call in two precisions and of complex numbers: every array moves, of integers too."""
+    op = OPS[name]
+    made = [Case(op, args, params, tuple(k for k, a in enumerate(args) if isinstance(a, (np.ndarray, np.generic))))
+            for args, params in calls(op) + calls(op, np.float32) + calls(op, complex)]
+    return [(case, program(case)) for case in made]
 
 
 def floating_types(atoms: Any) -> list:

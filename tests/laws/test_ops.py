@@ -7,31 +7,31 @@ import pytest
 from fad.ops.kinds import NotDifferentiable
 from fad.util.errors import NoDerivativeError
 
-from .cases import OPS, Case, calls, cases, differentiable, direction, directions, disagreement, results, rng_for
-from .programs import floating, inner, program
+from .cases import OPS, calls, differentiable, direction, directions, disagreement, results, rng_for
+from .programs import called, differentiated, floating, inner
 
 DIFFERENTIABLE = [name for name, op in OPS.items() if differentiable(op)]
 
 
-def complex_or_real(op) -> list:
-    """Cases of an op in float64, and in complex128 where it has them."""
-    return cases(op) + ([] if op.samples else cases(op, complex))
+def complex_or_real(name) -> list:
+    """Cases of an op in float64, and in complex128 where it has them, with their programs."""
+    return differentiated(name) + ([] if OPS[name].samples else differentiated(name, complex))
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_forward_agrees_with_differences(name):
-    for case in complex_or_real(OPS[name]):
+    for case, traced in complex_or_real(name):
         rng = rng_for(name)
         xs, dxs = case.point, directions(case, rng)
-        said = disagreement(program(case).forward(xs, dxs), case.at, xs, dxs)
+        said = disagreement(traced.forward(xs, dxs), case.at, xs, dxs)
         assert not said, said
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_reverse_is_the_adjoint_of_forward(name):
-    for case in complex_or_real(OPS[name]):
+    for case, traced in complex_or_real(name):
         rng = rng_for(name)
-        traced, xs, dxs = program(case), case.point, directions(case, rng)
+        xs, dxs = case.point, directions(case, rng)
         dys = traced.forward(xs, dxs)
         gs = tuple([direction(dy, rng) for dy in dys])
         gxs = traced.reverse(xs, gs)
@@ -42,9 +42,8 @@ def test_reverse_is_the_adjoint_of_forward(name):
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_second_order(name):
     """Forward over reverse against differences of reverse, and reverse over reverse as its adjoint."""
-    for case in complex_or_real(OPS[name]):
+    for case, outer in complex_or_real(name):
         rng = rng_for(name)
-        outer = program(case)
         gs = tuple([direction(y, rng) for y in floating(outer.value(*case.point))])
         first, xs, count = outer.pullback(), (*case.point, *gs), len(gs)
         dxs = (*directions(case, rng), *[np.zeros_like(g) for g in gs])
@@ -64,13 +63,10 @@ def test_the_program_is_the_op(name):
     """Types that were inferred are those of the results, the interpreted program gives the same, and no input was
     changed."""
     op = OPS[name]
-    for args, params in calls(op) + calls(op, np.float32) + calls(op, complex):
-        moving = tuple(k for k, a in enumerate(args) if isinstance(a, (np.ndarray, np.generic)))
-        before = copy.deepcopy(args)
+    for case, traced in called(name):
+        before = copy.deepcopy(case.args)
         with np.errstate(all="ignore"):
-            want = results(op.run(*args, **params))
-        case = Case(op, args, params, moving)
-        traced = program(case)
+            want = results(op.run(*case.args, **case.params))
         got = traced.value(*case.point)
         for y, w, atom in zip(got, want, traced.func.outputs, strict=True):
             # BLAS's last bits hang on addresses
@@ -78,15 +74,15 @@ def test_the_program_is_the_op(name):
             np.testing.assert_allclose(y, w, rtol=noise, atol=noise * np.abs(w).max(initial=0.0) if noise else 0)
             assert np.asarray(w).dtype == atom.type.dtype, (name, atom.type, np.asarray(w).dtype)
             assert np.ndim(w) == atom.type.rank
-        for a, b in zip(args, before):
+        for a, b in zip(case.args, before):
             np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if not OPS[name].samples])
 def test_single_precision_stays_single(name):
-    for case in cases(OPS[name], np.float32):
+    for case, traced in differentiated(name, np.float32):
         rng = rng_for(name)
-        traced, xs, dxs = program(case), case.point, directions(case, rng)
+        xs, dxs = case.point, directions(case, rng)
         ys, dys = floating(traced.value(*xs)), traced.forward(xs, dxs)
         gs = tuple([direction(dy, rng) for dy in dys])
         assert [dy.dtype for dy in dys] == [y.dtype for y in ys]

@@ -7,7 +7,7 @@ from fad.backend.emit import source
 from fad.backend.loop_ir import BackendError
 
 from .cases import OPS, Case, calls, results
-from .programs import program
+from .programs import called, program
 
 # LAPACK's drivers choose signs of eigenvectors each in their way
 UP_TO_SIGN = ("eigh",)
@@ -27,16 +27,13 @@ def run_text(text: str, xs: tuple, outside: list) -> tuple:
 @pytest.mark.parametrize("name", [name for name, op in OPS.items() if calls(op)])
 def test_text_is_the_op(name):
     op = OPS[name]
-    for args, params in calls(op) + calls(op, np.float32) + calls(op, complex):
-        moving = tuple(k for k, a in enumerate(args) if isinstance(a, (np.ndarray, np.generic)))
-        case = Case(op, args, params, moving)
-        traced = program(case)
+    for case, traced in called(name):
         try:
             text = source(traced.func)
         except BackendError as error:
             pytest.skip(str(error).splitlines()[0])
         with np.errstate(all="ignore"):
-            wanted = results(op.run(*args, **params))
+            wanted = results(op.run(*case.args, **case.params))
         for got, want in zip(run_text(text, case.point, traced.outside), wanted, strict=True):
             np.testing.assert_allclose(got, want, rtol=tolerance(case), atol=tolerance(case))
             assert np.asarray(got).dtype == np.asarray(want).dtype or not np.ndim(want)
