@@ -58,6 +58,18 @@ def usual_tiers(monkeypatch):
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collection makes millions of objects that live as long as the run. Python looks for garbage among them once."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item, nextitem):
     """After each test, Python's path is what it was: later imports would look into hundreds of folders. After the last
     test of a file, what it leaves behind is kept from Python's collector.

@@ -120,8 +120,11 @@ def run(tmp_path_factory):
 
 def test_the_first_derivative_from_the_disk_takes_little_time(run):
     run(SMALL + TIMED)                                      # fills the cache
-    # in turn, and the least of each: other processes of the machine slow some runs down
-    took, imported = map(min, zip(*[[float(run(code)) for code in (SMALL + TIMED, IMPORTED)] for _ in range(RUNS)]))
+    took, imported = np.inf, np.inf
+    for _ in range(RUNS):                                   # other processes of the machine slow some runs down
+        took, imported = min(took, float(run(SMALL + TIMED))), min(imported, float(run(IMPORTED)))
+        if took <= BUDGET * imported:
+            break
     assert took <= BUDGET * imported
 
 

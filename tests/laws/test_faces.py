@@ -1,6 +1,7 @@
 """The laws, over the faces: every sample expression of every NumPy, SciPy and math function, differentiated to second
 order."""
 import cmath
+import functools
 import math
 
 import numpy as np
@@ -48,7 +49,9 @@ def function_of(expression: str) -> tuple:
     return scope["f"], tuple([VALUES[n] for n in names])
 
 
+@functools.lru_cache(None)
 def traced(expression: str) -> tuple:
+    """The function, its arrays, and its program, whose derivatives serve both orders."""
     f, xs = function_of(expression)
     found = trace(f, list(xs))
     count = len(xs)

@@ -43,6 +43,8 @@ LAYOUTS = {
 }
 WRITES = {"to the result": "    for y in parts(z):\n        y[...] = 7.0\n",
           "to the arguments": "    for y in (x, v, S):\n        y[...] = 3.0\n"}
+BOTH = (WRITES["to the result"] + "    first = [np.array(a) for a in (*parts(z), x, v, S)]\n"
+        + WRITES["to the arguments"] + "    z = [*first, *parts(z)]\n")
 WITHOUT_AXES = {
     "arrays without axes": "x, v, S = [np.array(a.flat[0]) for a in (x, v, S)]",
     "numbers": "x, v, S = x.flat[0], v.flat[0], S.flat[0]",
@@ -106,7 +108,7 @@ def function_of(expression, layout, write):
 
 
 def said_of(expression, layout, write):
-    """What is wrong with fad's answer: "" where it is NumPy's, or a refusal; None where NumPy itself raises."""
+    """What is wrong with fad's answer: "" where it is NumPy's; None where it refuses, or where NumPy itself raises."""
     f = function_of(expression, layout, write)
     try:
         want = plain(f)
@@ -123,17 +125,20 @@ def said_of(expression, layout, write):
             traced = trace(f, ARGS)
             got = evaluate(traced.func, [*ARGS, *traced.captured])
     except FadError:
-        return ""
+        return None
     except Exception as e:
         is_empty = layout == "empty" and isinstance(e, (ValueError, IndexError))
         is_clear = want is None or is_empty or layout == "read-only" and "read-only" in str(e)
-        return "" if is_clear else f"{type(e).__name__}: {str(e)[:150]}"
+        return None if is_clear else f"{type(e).__name__}: {str(e)[:150]}"
     return difference(got, want) if want is not None else "it is written to, and NumPy's is read-only"
 
 
 def mistakes(expression, layouts=tuple(LAYOUTS)):
+    """What is wrong: with one program that writes to the result and then to the arguments, or with one for each."""
     said = []
     for layout in layouts:
+        if said_of(expression, layout, BOTH) == "":
+            continue
         for write in WRITES:
             answer = said_of(expression, layout, WRITES[write])
             if answer:
