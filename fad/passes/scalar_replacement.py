@@ -332,16 +332,17 @@ def filled(shape: tuple, make: Callable) -> np.ndarray:
 
 
 def selected(x: np.ndarray, eqn: Equation) -> np.ndarray:
-    """The part of x that an equation selects by numbers."""
+    """The part of x that an equation selects by numbers. Behind a check that fails they may be out of range: any
+    element will do."""
     axis = 0
     for entry, given in subscripts_of(eqn):
         if entry == "i":
-            x = np.take(x, int(given[0].value), axis)
+            x = np.take(x, int(given[0].value), axis, mode="clip")
             x = x if isinstance(x, np.ndarray) else filled((), lambda place, x=x: x)
             continue
         if entry != ":":
             start, count = (int(a.value) for a in given)
-            x = np.take(x, [start + entry[1] * k for k in range(count)], axis)
+            x = np.take(x, [start + entry[1] * k for k in range(count)], axis, mode="clip")
         axis += 1
     return x
 

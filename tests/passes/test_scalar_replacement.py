@@ -118,3 +118,33 @@ def decay(y, iterations):
     for _ in range(iterations):
         y = y - 0.1 * y
     return y @ y
+
+
+class Filter:
+    """Its order selects its elements, and a loop makes the order a value of the program."""
+
+    def __init__(self, order):
+        self.order, self.x, self.n = order, np.zeros(order + 1), 0
+
+    def update(self, z, dt):
+        self.n += 1
+        if self.order == 1:
+            self.x[0] += z * dt
+            self.x[1] += self.x[0]
+        else:
+            self.x[1:3] += self.x[2]
+            self.x[2] += dt
+        return self.x
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_elements_that_an_untaken_branch_selects_may_be_out_of_range(order):
+    def loss(dt):
+        f = Filter(order)
+        for z in x3:
+            x = f.update(z, dt)
+        return x[1]
+
+    g = fad.grad(loss, compile="now", fallback=False)
+    np.testing.assert_allclose(g(0.5), (loss(1.5) - loss(0.5)), rtol=1e-12)
+    assert g.compilations == 1
