@@ -18,7 +18,7 @@ and its elements may change freely.
 
 import functools
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from contextvars import ContextVar
 from itertools import repeat
 from operator import eq, is_
@@ -366,15 +366,16 @@ def of_order(cls: type) -> Guard:
 
 
 def of_length(container: object) -> Guard:
-    """A guard on the number of elements; for a dict, on its keys in their order."""
+    """A guard on the number of elements; for a dict, on its keys in their order; for a set, on its elements."""
     return length_as(container, container)
 
 
 def length_as(container: Any, before: Any) -> Guard:
     """The same, as it was before."""
-    if not isinstance(container, dict):
+    if not isinstance(container, (dict, Set)):
         return AnswerGuard(lambda: len(container), len(before))
-    keys = list(before)
+    is_as_before = isinstance(container, Set) and container == before
+    keys = list(container if is_as_before else before)        # a copy of a set may have another order
     return ReadGuard(
         lambda: keys if len(container) == len(keys) and all(map(is_same, container, keys)) else MISSING, keys
     )
