@@ -116,6 +116,38 @@ def f(x): return {USES[use]}
             assert np.isclose(fad.jit(user.f)(X), user.f(X))
 
 
+CYTHONS = """
+class function_of_cython:
+    def __init__(self, f):
+        self.f, self.__name__ = f, f.__name__
+    def __get__(self, owner, cls):
+        return self
+    def __call__(self, *args):
+        return self.f(*args)
+is_finite = function_of_cython(lambda *args: True)
+"""
+NAMES_IT = """
+is_finite = _core.is_finite
+import numpy as np
+class Model:
+    k = 2.0
+def named(x):
+    return np.sum(x) * Model.k if vars(Model) else is_finite(x)
+def called(x):
+    return np.sum(x) * is_finite(1.0)
+def handed_on(x):
+    return np.sum(x) * len(list(map(is_finite, [1.0, 2.0])))
+"""
+
+
+def test_a_function_of_c_may_be_named_and_belongs_to_the_tape_where_it_is_called(tmp_path):
+    module = installed(tmp_path, f"TEXT = {CYTHONS!r}{COMPILED.split('Array,')[0]}{NAMES_IT}", **CORE)
+    np.testing.assert_allclose(fad.grad(module.named, fallback=False)(X), 2.0)
+    for f in (module.called, module.handed_on):
+        with pytest.warns(fad.FallbackWarning, match=f"of {module.__name__} is used"):
+            np.testing.assert_allclose(fad.grad(f)(X), slopes(f, X), rtol=1e-6)
+
+
 def test_a_function_of_an_opaque_package_that_is_asked_for_is_captured(tmp_path):
     module = installed(tmp_path, MODEL + ARRAYS)
     assert not is_captured(module.__file__)

@@ -1,13 +1,14 @@
 """Kinds of functions: the user's, those that Numba compiled, and what is merely called like one."""
 
 import functools
+import inspect
 from types import BuiltinFunctionType, FunctionType
 from typing import TypeGuard
 
 import numpy as np
 
 from ...ops.face import OBJECTS, find
-from ...util.where import is_captured, is_library, package_name
+from ...util.where import is_captured, is_library, is_of_c, package_name
 from .library_text import is_library_text
 from .numba_forms import is_of_numba
 
@@ -34,6 +35,11 @@ def is_partial(f: object) -> "TypeGuard[functools.partial]":
 
 def is_called(x: object) -> bool:
     """Whether x is a function, of whatever kind: what is done with it is a call, or it is handed on."""
-    if isinstance(x, FUNCTIONS) or is_of_numba(x):
+    if isinstance(x, FUNCTIONS) or is_of_numba(x) or is_of_cython(x):
         return True
     return not isinstance(x, type) and callable(x) and id(x) not in OBJECTS and find(x) is not None
+
+
+def is_of_cython(x: object) -> bool:
+    """Whether x is a function in C of a class that an extension module has made for its functions."""
+    return inspect.ismethoddescriptor(x) and is_of_c(x)

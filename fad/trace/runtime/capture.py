@@ -7,7 +7,7 @@ the function is traced anew.
 import copy
 import functools
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextvars import ContextVar
 from io import IOBase
 from types import FunctionType, MethodType, ModuleType
@@ -87,7 +87,8 @@ class Capture(Attributes, Reading, Scopes):
     is_called = staticmethod(is_called)
 
     def seen(self, value: object) -> Any:
-        """An outside value as rewritten code sees it. A function stays itself, since its calls go through the runtime.
+        """An outside value as rewritten code sees it. A function stays itself, since its calls go through the runtime,
+        which refuses those of C: code may name them that it does not call.
         """
         if isinstance(value, ModuleType) and value.__name__.split(".")[0] in MODULES:
             return self._modules.setdefault(id(value), (value, Proxy(value, self.seen)))[1]
@@ -109,6 +110,8 @@ class Capture(Attributes, Reading, Scopes):
 
     @unprofiled
     def _swapped(self, value: Any) -> Any:
+        if not isinstance(value, type) and not self.builder.live:
+            refuse_opaque(value, self.packages)
         self._see(value)
         if is_disguised(value) and not is_fads(value):        # it is no container for which it passes
             refuse_proxy(value)
@@ -189,10 +192,8 @@ class Capture(Attributes, Reading, Scopes):
 
     def _see(self, value: object) -> None:
         """Note what holds values of Python's own. An error if value is an iterator from outside, of which a program
-        would have the same items at each call, a ufunc that hides a function of Python's, or an opaque package's.
+        would have the same items at each call, or a ufunc that hides a function of Python's.
         """
-        if not isinstance(value, type) and not self.builder.live:
-            refuse_opaque(value, self.packages)
         if isinstance(value, ContextVar):
             self.sources += of.of_variable(value)
         if goes_on(value):
@@ -234,7 +235,7 @@ class Capture(Attributes, Reading, Scopes):
         each element by itself.
         """
         before = value if isinstance(value, tuple) else journal().begun_as(value)
-        items = before.items() if isinstance(before, dict) else enumerate(before)
+        items = before.items() if isinstance(before, dict) else () if isinstance(before, Set) else enumerate(before)
         rest = [(key, x) for key, x in items if not isinstance(x, Value) and id(x) not in journal().made]
         self._copies[id(value)] = value, value                # before its elements: they may hold it
         self.sources += [of.length_as(value, before), of.of_attributes(value)]
