@@ -168,3 +168,34 @@ def test_a_handler_has_a_record_of_each_call_and_its_numbers():
     assert [record.getMessage() for record in kept.records] == ["sum 3.0, first 1.00", "sum 6.0, first 2.00"]
     assert [record.first for record in kept.records] == [1.0, 2.0]
     assert {type(record.first) for record in kept.records} == {np.float64}
+
+
+@pytest.mark.parametrize("use", ["len(text)", "(2.0 if text == 'low' else 3.0)", "(2.0 if text else 3.0)",
+                                 "{'low': 2.0}.get(text, 3.0)", "(print(text) or 2.0)", "(kept.append(text) or 2.0)"])
+def test_a_text_that_no_program_knows_belongs_to_the_tape(use, capsys):
+    """One path makes it of a traced number, another one does not."""
+    kept = []
+    exec(f"def f(x):\n    text = 'low'\n    if x > 1.0: text = f'high {{x}}'\n    return x ** 2 * {use}",
+         names := {"kept": kept})
+    told = []
+    for f in (names["f"], fad.jit(names["f"])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fad.FallbackWarning)
+            told.append(([f(x) for x in (0.5, 1.5, 2.5)], capsys.readouterr().out, kept[:]))
+        kept.clear()
+    assert told[0] == told[1]
+
+
+def test_a_difference_between_paths_is_told_by_its_place():
+    class Result:
+        pass
+
+    def f(x):
+        result = Result()
+        result.message, result.size = None, 1.0
+        if x > 1.0:
+            result.message = "y" * 500
+        return x * result.size
+    with pytest.raises(FadError, match=r"in message, is None in one place and 'y+ \.\.\. y+' in another") as found:
+        fad.jit(f, fallback=False)(2.0)
+    assert len(str(found.value)) < 700

@@ -306,6 +306,12 @@ class TreeLayout:
             return self
         return self._with_data(numbers, texts={**self.texts, **{k: table_of(self.statics[k]) for k in numbers}})
 
+    def with_statics(self, values: Mapping) -> "TreeLayout":
+        """The layout in which leaves that are no data are these."""
+        found = {k: x for k, x in values.items() if k in self.statics}
+        return self._with(leaves=[found.get(k, x) for k, x in enumerate(self.leaves)],
+                          statics={**self.statics, **found})
+
     def with_data_of(self, full: "TreeLayout") -> "TreeLayout":
         """The layout with the data of another one of the same value, in which no container is a leaf."""
         places = _places_in(full.structure, self.structure)
@@ -340,10 +346,21 @@ class TreeLayout:
 
     def require(self, other: "TreeLayout", name: str) -> None:
         if not self.fits(other):
+            place, one, another = self._difference(other)
             raise UnstageableError(
-                f"{name or 'a value'} is {describe(self)} in one place and {describe(other)} in another",
+                f"{name or 'a value'}{place} is {one} in one place and {another} in another",
                 why="a loop or a branch on traced values gives a name one structure",
             )
+
+    def _difference(self, other: "TreeLayout") -> tuple:
+        """The first part of a value that is not the same in another layout: where it stands, and what both have there.
+        """
+        if self.structure != other.structure:
+            return "", describe(self.structure), describe(other.structure)
+        pairs = [(x, y, path) for k, (x, y, path) in enumerate(zip(self.leaves, other.leaves, self.structure.paths()))
+                 if (k in self.statics) != (k in other.statics) or k in self.statics and not _equal(x, y)]
+        x, y, path = pairs[0]
+        return f", in {'.'.join(map(str, path))}," if path else "", describe(x), describe(y)
 
 
 def _places_in(full: tree.Structure, part: tree.Structure, start: int = 0) -> Iterator[int]:
@@ -374,11 +391,8 @@ def _equal(a: object, b: object) -> bool:
         return False
 
 
-def describe(layout: TreeLayout) -> str:
+def describe(x: object) -> str:
+    """A leaf, or the structure of a value, for people; the beginning and the end of a long text."""
     with telling():
-        if layout.structure.leaves == 1 and layout.structure.cls is None:
-            x = layout.leaves[0]
-            return repr(x) if not is_data(x) else "a number or array"
-        return repr(layout.structure)
-
-
+        text = repr(x) if not is_data(x) else "a number or array"
+    return text if len(text) <= 160 else f"{text[:70]} ... {text[-70:]}"

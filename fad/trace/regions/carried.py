@@ -39,7 +39,7 @@ class CarryPlan:
 
     def __init__(self, cells: dict, names: Iterable, rebound: Iterable, written: Iterable, stops: Iterable,
                  own: Iterable = (), *, memory: "Memory | None" = None):
-        self.memory = memory or Memory()
+        self.memory, self.facts = memory or Memory(), (names, rebound, written, stops, own)
         self.forms, self.replaced = self.memory.forms, self.memory.replaced
         self.replaced.update((name, 0) for name in rebound)
         self.own = {*own, *names, *stops}
@@ -55,6 +55,7 @@ class CarryPlan:
         for name in written:
             if name in cells and (name, 0) not in self.replaced:  # else it is not one array that is written to
                 self._expect(Name(name, cells[name]).read())
+        self.rolls_floats = True                              # whether a loop over a list of floats may be a region
         self.given = len(self.names)
         self.memory.tell(self)
         self.room.recall(self.memory.lists)
@@ -198,7 +199,7 @@ class Roll:
         is_news, ends = False, []
         for j, (slot, key, layout) in enumerate(zip(self.slots, self.keys, self.layouts)):
             form = self.plan.forms[key]
-            new = self.standing.layout(key).numbered(form.texts)
+            new = form.numbered(self.standing.layout(key))
             new = layout.undefined() if new.is_undefined else new
             found = form.after(layout, new)
             if is_bound(slot) is not True:

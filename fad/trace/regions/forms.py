@@ -5,6 +5,7 @@
     2.5              None             the same: it is there (see optional.py)
     "running"        "converged"      the numbers of the texts in a table of the trace; the same of functions and of
                                       members of an Enum (see values/choice.py)
+    f"{x} is bad"    "bad"            a text that the program does not know: it may go into a message of an error
     np.sum(x)        np.array(2.0)    a value without axes that may be an array (see values/zero_dim.py)
 
 Texts are compared by their numbers, and printed from the table. A question about the text itself (its length, its hash)
@@ -18,27 +19,35 @@ from ...ir.build import Value
 from ...ops.carry import UNDEFINED
 from ..heap.state import Name, TreeLayout
 from ..values.choice import is_choice, may_be_chosen, table_of
+from ..values.text import TracedText, unknown
 from ..values.zero_dim import joined, kind_of
 from . import optional
 
+TEXTS = {str, TracedText}
 WHOLE = -1                                                    # the name itself, among the numbers of its leaves
 
 
 class Form(NamedTuple):
     """The properties of a value on all paths. absent: leaves that may be None (WHOLE: the name may be unbound); texts:
-    leaves that are one of several texts; kinds: whether leaves are arrays, not numbers; layout: that of later values,
-    where a name has none before a loop.
+    leaves that are one of several texts; unknown: leaves that are other texts on some paths, which no table has; kinds:
+    whether leaves are arrays, not numbers; layout: that of later values, where a name has none before a loop.
     """
 
     absent: frozenset = frozenset()
     texts: frozenset = frozenset()
+    unknown: Mapping = MappingProxyType({})
     kinds: Mapping = MappingProxyType({})
     layout: "TreeLayout | None" = None
 
     def of(self, x: TreeLayout) -> TreeLayout:
         """A value's layout in which all that may differ is data."""
         x = self.layout if x.is_undefined and self.layout is not None else x
-        return x.numbered(self.texts).opened(self.absent - {WHOLE}).of_kinds(self.arrays)
+        return self.numbered(x).opened(self.absent - {WHOLE}).of_kinds(self.arrays)
+
+    def numbered(self, x: TreeLayout) -> TreeLayout:
+        """A value's layout in which texts that may differ are numbers, or unknown."""
+        unknown = {k: text for k, text in self.unknown.items() if type(x.statics.get(k)) in TEXTS}
+        return x.with_statics(unknown).numbered(self.texts)
 
     @property
     def arrays(self) -> dict:
@@ -54,10 +63,13 @@ class Form(NamedTuple):
         # None in one of them
         absent = [k for k in x.statics.keys() ^ other.statics.keys() if x.statics.get(k) is other.statics.get(k)]
         absent += [k for k, y in enumerate(other.leaves) if isinstance(is_given(y), Value)]
-        texts = [k for k in x.statics.keys() & other.statics.keys() if _may_differ(x.statics[k], other.statics[k])]
+        pairs = {k: (x.statics[k], other.statics[k]) for k in x.statics.keys() & other.statics.keys()}
+        texts = [k for k, pair in pairs.items() if _may_differ(*pair)]
+        others = {k: unknown() for k, pair in pairs.items() if k not in texts and _are_texts(*pair)}
         kinds = {k: kind_of(y) for k, y in enumerate(other.leaves) if k not in other.statics and y is not UNDEFINED}
-        return self._replace(absent=self.absent.union(absent), texts=self.texts.union(texts), kinds={
-            **self.kinds, **{k: joined(kind, self.kinds.get(k, kind)) for k, kind in kinds.items()}})
+        kinds = {**self.kinds, **{k: joined(kind, self.kinds.get(k, kind)) for k, kind in kinds.items()}}
+        return self._replace(absent=self.absent.union(absent), texts=self.texts.union(texts),
+                             unknown={**others, **self.unknown}, kinds=kinds)
 
     def after(self, first: TreeLayout, later: TreeLayout) -> "Form":
         """The form of a name's value in a loop, where iterations leave it like this; first: before it, in this form."""
@@ -71,7 +83,8 @@ class Form(NamedTuple):
         """Whether data of this layout, which begins a loop, would be something else in the other form."""
         data = [k for k, x in enumerate(layout.leaves) if k not in layout.statics and x is not UNDEFINED]
         kinds = any(self.kinds.get(k, False) is not other.kinds.get(k, False) for k in data)
-        return kinds or (self.absent, self.texts, self.layout) != (other.absent, other.texts, other.layout)
+        return kinds or self.unknown.keys() != other.unknown.keys() or (
+            self.absent, self.texts, self.layout) != (other.absent, other.texts, other.layout)
 
 
 def is_given(leaf: object) -> Any:
@@ -102,3 +115,8 @@ def _may_differ(x: object, y: object) -> bool:
     if x is y or not (may_be_chosen(x) and may_be_chosen(y)) or table_of(x) is not table_of(y):
         return False
     return is_choice(x) or is_choice(y) or x != y
+
+
+def _are_texts(x: object, y: object) -> bool:
+    """Whether two leaves are texts, one of them traced."""
+    return x is not y and TracedText in (type(x), type(y)) and {type(x), type(y)} <= TEXTS

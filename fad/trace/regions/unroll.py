@@ -11,14 +11,14 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.op import registry
 from ...util.defects import door, is_answer
-from ...util.errors import ConcreteValueError, FadError
+from ...util.errors import ConcreteValueError, FadError, UnstageableError
 from ...util.where import Where
 from ..heap.percall import steps_here
 from ..heap.state import Trial
 from ..lists.items import NeedsRows
 from ..objects.draws import put_back_states, states_now
 from ..values.aliases import disentangle, settle_twins
-from ..values.iterate import Drawn, Steps
+from ..values.iterate import Drawn, Floats, Steps
 from .branch import choose
 from .carried import CarryPlan
 from .recall import Memory, memory_here
@@ -28,6 +28,8 @@ from .widening import WideningError
 MOST_UNROLLED = 5000                                         # iterations; a loop of more is not unrolled
 MOST_PEELED = 2                                              # iterations of their own before a loop that is one region
 MOST_BRANCHES = 50  # iterations of an unrolled loop that traced conditions may end, one in the other
+FEW = 4                                                       # floats that are no region
+ITERATORS = (type(iter([])), type(iter(())))
 
 
 class Plainly(Exception):
@@ -165,7 +167,7 @@ def _peel(steps: Steps, body: Callable, plan: CarryPlan, why: Exception) -> None
 @door
 def run_plainly(items: Any, body: Callable, plan: CarryPlan) -> None:
     """The loop as plain Python runs it; the iterations that follow one after which a traced condition may end it are a
-    branch.
+    branch, in which floats of a list are the items of a region.
     """
     rest = iter(items)
     _run_rest(rest, body, plan, MOST_BRANCHES if rest is not items or isinstance(items, Drawn) else 0)
@@ -183,9 +185,31 @@ def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -
     if not branches:
         raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition",
                                  do="let it run over a range or an array")
-    _choose(_not(ended), plan, lambda: _run_iterations(items, body, plan, branches - 1))
+    _choose(_not(ended), plan,
+            lambda: _roll_floats(items, body, plan) or _run_iterations(items, body, plan, branches - 1))
     if isinstance(items, Drawn):
         items.is_lost = True
+
+
+def _roll_floats(items: Iterator, body: Callable, plan: CarryPlan) -> bool:
+    """Whether the items that are left are a region now, which takes Python's floats from a list or tuple."""
+    if type(items) not in ITERATORS or not plan.rolls_floats:
+        return False
+    left = [*copy.copy(items)]
+    plan.rolls_floats = len(left) >= FEW and all(type(x) is float for x in left)
+    if not plan.rolls_floats:
+        return False
+    try:
+        attempted(lambda: roll_or_peel(Floats(left), body, CarryPlan(plan.cells, *plan.facts), plan.facts), plan.cells)
+    except FadError as error:
+        if not is_answer(error):
+            raise
+        plan.rolls_floats = False
+        return False
+    if [*map(id, copy.copy(items))] != [*map(id, left)]:
+        raise UnstageableError("a list changes while a loop runs over it", why="a program takes its numbers before",
+                               do="loop over a copy of the list")
+    return True
 
 
 def _run_iterations(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:

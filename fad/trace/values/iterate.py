@@ -15,6 +15,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ops.control import trip_count
 from ...ops.extents import assume_at_least, minimum
+from ...ops.literals import python_number
 from ...ops.records import Records
 from ...util.array import AnyArray
 from ...util.defects import door
@@ -123,6 +124,16 @@ class ArrayRows(Steps):
 
     def item(self, i: Any) -> AnyArray:
         return self.array[i]
+
+
+class Floats(ArrayRows):
+    """Python's floats."""
+
+    def __init__(self, items: list):
+        super().__init__(current().constant(np.array(items)), len(items))
+
+    def item(self, i: Any) -> Any:
+        return python_number(super().item(i))
 
 
 class Zip(Once):

@@ -220,6 +220,11 @@ class TextPart:
         return None
 
 
+def unknown() -> TracedText:
+    """A text that depends on the path, and that the program cannot tell."""
+    return TracedText(TextPart(str, None, "<traced text>"))
+
+
 def _equal(a: TracedText, b: Any) -> Any:
     """Whether two texts are the same: True, False, or a truth value of the program."""
     only = a.parts[0] if len(a.parts) == 1 and isinstance(a.parts[0], TextPart) else None
