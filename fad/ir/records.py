@@ -70,6 +70,7 @@ class TraceState:
     unrolled: dict[Any, Any] = field(default_factory=dict)      # lines of loops that are no region -> why
     paths: list[Any] = field(default_factory=list)              # through `try` statements (trace/regions/paths)
     settled: dict[int, Any] = field(default_factory=dict)       # equations that raise nothing on their path, by id
+    raised: dict[int, tuple] = field(default_factory=dict)      # id of a check -> it, and the class that Python raises
     mixed: dict[Var, tuple] = field(default_factory=dict)       # results of several kinds: site, kinds (ops/mixed)
     supposing: dict[Any, tuple] = field(default_factory=dict)   # site -> the kind that is supposed of its results
     supposed: dict[Var, Any] = field(default_factory=dict)      # values that are so supposed

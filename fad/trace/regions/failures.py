@@ -14,7 +14,7 @@ from ...ir.graph import Equation, Literal, Var
 from ...ir.op import registry
 from ...ops.arithmetic import DIVISOR
 from ...util.array import AnyArray
-from ...util.errors import INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, UnstageableError
+from ...util.errors import INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, FadError, UnstageableError
 from ...util.interrupts import let_through
 
 
@@ -45,8 +45,14 @@ def may_raise(eqn: Equation, kinds: tuple) -> bool:
         return True
     what = str(eqn.params["what"]) if eqn.op.name == "check_that" else ""
     if what.startswith((INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY)):
-        return what.startswith(RAISED_ON_A_WAY)               # else the call is made anew on the tape
+        return what.startswith(RAISED_ON_A_WAY) and _may_be_of(eqn, kinds)  # else the call is made anew on the tape
     return any(issubclass(error, kinds) for error in _errors_of(eqn))
+
+
+def _may_be_of(check: Equation, kinds: tuple) -> bool:
+    """Whether the error that the tape raises in the place of a check may be of these kinds."""
+    known, cls = current().trace.raised.get(id(check), (None, Exception))
+    return known is not check or issubclass(cls, (*kinds, FadError))
 
 
 def first_that_raises(equations: list, kinds: tuple) -> "Equation | None":

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from ...ir.build import Builder, at_line, current, left_region
+from ...ir.build import Builder, Value, at_line, current, left_region
 from ...ir.graph import Equation
 from ...ir.op import registry
 from ...ops.carry import UNDEFINED
@@ -191,10 +191,16 @@ def raised_here(error: Exception) -> Any:
     """Let the program raise such an error where it takes this side of a branch; it has no value then. The tape says
     what Python says, if it does.
     """
-    selector, side = current().region.side
     with at_line(line_of(error)):
-        registry["check_that"](selector, not side, **check_of(error, is_found=True))
+        let_raise(error, *current().region.side, is_found=True)
     return UNDEFINED
+
+
+def let_raise(error: BaseException, selector: Value, side: bool, is_found: bool = False) -> None:
+    """Let the program raise an error on this side of a branch."""
+    registry["check_that"](selector, not side, **check_of(error, is_found))
+    check = current().equations[-1]
+    current().trace.raised[id(check)] = check, type(error)
 
 
 def _is_found_by_fad(error: BaseException) -> bool:

@@ -123,9 +123,8 @@ class HandlingRuntime:
             return True
         made = error()
         made = made() if isinstance(made, type) else made
-        selector, side = branch.region.side
         with text.telling():
-            registry["check_that"](selector, not side, **handlers.check_of(made))
+            handlers.let_raise(made, *branch.region.side)
         return False
 
 
