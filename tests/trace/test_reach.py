@@ -11,6 +11,7 @@ from array import array
 import numpy as np
 import pytest
 
+import fad
 from fad.trace.heap import opaque
 
 
@@ -83,3 +84,26 @@ def test_what_cannot_change_is_not_looked_at(monkeypatch):
 ])
 def test_classes_whose_objects_neither_change_nor_lead_on(cls, expected):
     assert opaque._is_inert(cls) is expected
+
+
+def test_a_copy_of_a_dict_walks_through_nothing_that_stands_in_it(monkeypatch):
+    walks, walk = [], opaque.reach
+    monkeypatch.setattr(opaque, "reach", lambda values: walks.append(1) or walk(values))
+    outside = {"a": [1.0], "b": 2.0}
+
+    def copied(x):
+        own = dict(outside, c=3.0)
+        own["b"] = x
+        own["a"].append(own["c"])
+        return x * sum(own["a"])
+
+    def plain(x):
+        outside["a"].append(3.0)
+        return x * sum(outside["a"])
+    counts = []
+    for f in (plain, copied):
+        outside["a"][:], walks[:] = [1.0], []
+        assert [float(fad.jit(f)(2.0)) for _ in range(3)] == [8.0, 14.0, 20.0]
+        assert outside == {"a": [1.0, 3.0, 3.0, 3.0], "b": 2.0}
+        counts.append(len(walks))
+    assert counts[0] == counts[1]

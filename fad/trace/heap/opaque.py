@@ -66,6 +66,8 @@ _PLAIN = (str, bytes, int, float, complex, tuple, frozenset, range, slice, type(
 @unprofiled
 def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
     """Note what a call of f may write to. To be called with the result: it is the trace's own, as far as it is new."""
+    if f is dict and all(type(x) is dict for x in args):      # a copy looks at nothing that stands in it
+        return made
     given = (*args, *kwargs.values())
     while is_partial(f):
         given, f = (*f.args, *f.keywords.values(), *given), f.func

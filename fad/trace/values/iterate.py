@@ -132,7 +132,7 @@ class Floats(ArrayRows):
     def __init__(self, items: list):
         super().__init__(current().constant(np.array(items)), len(items))
 
-    def item(self, i: Any) -> Any:
+    def item(self, i: int) -> AnyArray:
         return python_number(super().item(i))
 
 
