@@ -191,8 +191,9 @@ def raised_here(error: Exception) -> Any:
     """Let the program raise such an error where it takes this side of a branch; it has no value then. The tape says
     what Python says, if it does.
     """
+    selector, side = current().region.side
     with at_line(line_of(error)):
-        let_raise(error, *current().region.side, is_found=True)
+        let_raise(error, selector, side, is_found=True)
     return UNDEFINED
 
 

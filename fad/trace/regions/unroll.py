@@ -29,7 +29,7 @@ MOST_UNROLLED = 5000                                         # iterations; a loo
 MOST_PEELED = 2                                              # iterations of their own before a loop that is one region
 MOST_BRANCHES = 50  # iterations of an unrolled loop that traced conditions may end, one in the other
 FEW = 4                                                       # floats that are no region
-ITERATORS = (type(iter([])), type(iter(())))
+ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())))
 
 
 class Plainly(Exception):
@@ -185,8 +185,11 @@ def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -
     if not branches:
         raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition",
                                  do="let it run over a range or an array")
-    _choose(_not(ended), plan,
-            lambda: _roll_floats(items, body, plan) or _run_iterations(items, body, plan, branches - 1))
+
+    def rest() -> None:
+        if not _roll_floats(items, body, plan):
+            _run_iterations(items, body, plan, branches - 1)
+    _choose(_not(ended), plan, rest)
     if isinstance(items, Drawn):
         items.is_lost = True
 

@@ -132,7 +132,7 @@ class Floats(ArrayRows):
     def __init__(self, items: list):
         super().__init__(current().constant(np.array(items)), len(items))
 
-    def item(self, i: int) -> AnyArray:
+    def item(self, i: object) -> AnyArray:
         return python_number(super().item(i))
 
 
