@@ -32,6 +32,8 @@ def install() -> None:
         raise ArgumentError("autograd has been imported already",
                             why="functions that other modules took from it stay autograd's",
                             do="call install() before the first import of autograd")
-    names = [found.name for found in pkgutil.walk_packages(package.__path__, f"{__package__}.")]
-    for name in [__package__, *names]:
-        sys.modules["autograd" + name.removeprefix(__package__)] = importlib.import_module(name)
+    for found in pkgutil.walk_packages(package.__path__, f"{__package__}."):
+        importlib.import_module(found.name)
+    for name, module in list(sys.modules.items()):                       # the distributions are modules without files
+        if name == __package__ or name.startswith(f"{__package__}."):
+            sys.modules["autograd" + name.removeprefix(__package__)] = module
