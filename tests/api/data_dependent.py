@@ -404,6 +404,11 @@ def reshaped_views(x):
     return np.sum(np.sin(y)) * w[0] * {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}[int(x[0])]
 
 
+def real_or_complex(x):
+    near, far = np.real_if_close(x * (1 + 1e-17j)), np.real_if_close(x * (1 + 2j))
+    return np.sum(near ** 2) * near.dtype.itemsize + np.sum(np.abs(far) ** 3) * far.dtype.itemsize
+
+
 PROGRAMS = [
     dict_by_integer, dict_of_sums, dict_by_value, growing_list, recursion, newton_list, sorted_values, sorted_by_key,
     max_with_key, heap, bisection_table, deque_window, counter_weights, grouped, accumulated, text_key, masked_shape,
@@ -411,5 +416,5 @@ PROGRAMS = [
     memoised, exceptions, raising, early_return, polynomial_of_length, stack_of_pieces, matrix_chain, solve_by_branch,
     enumerate_dict, set_of_integers, bank, generator, nested_lists, rounding, divmods, zipped, adaptive, unique_values,
     where_list, json_key, match_statement, shape_by_data, while_pop, in_list, walrus, error_function, complex_inside,
-    numbers_alone_at_index_arrays, reshaped_views]
+    numbers_alone_at_index_arrays, reshaped_views, real_or_complex]
 
