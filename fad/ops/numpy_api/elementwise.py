@@ -20,7 +20,7 @@ from ..extents import agree
 from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, shape_of
 from ..literals import python_number
-from .arguments import as_array, in_dtype, into, is_given, one_axis, rank, refuse
+from .arguments import as_array, in_dtype, into, is_given, one_axis, rank
 
 # -- choices ---------------------------------------------------------------------------------------
 
