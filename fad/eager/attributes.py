@@ -225,7 +225,8 @@ def stride(self: Tensor, dim: "int | None" = None) -> Any:
 @_method
 def is_contiguous(self: Tensor, memory_format: object = None) -> bool:
     """Whether the elements lie in row-major order (or another memory format) without gaps."""
-    return self._a.flags.c_contiguous if memory_format is None else memory_format.is_of(self._a)
+    a = stored(self)
+    return a.flags.c_contiguous if memory_format is None else memory_format.is_of(a)
 
 
 @_method

@@ -13,7 +13,7 @@ from . import errors
 from .saved import Meta, SavedTensor
 from .shown import Showing
 from .state import now
-from .tensor import SAME, Tensor, weak, wrap
+from .tensor import SAME, Tensor, stored, weak, wrap
 
 _ids = itertools.count()
 
@@ -294,7 +294,7 @@ class AccumulateGrad(Node):
         with _lock:
             have = x._g
             if have is None:
-                x._g = wrap(laid_out(g, x._a, owned, self.dtype))
+                x._g = wrap(laid_out(g, stored(x), owned, self.dtype))
             else:
                 a = have._a
                 np.add(a, g, a, casting="same_kind")
@@ -306,7 +306,7 @@ class AccumulateGrad(Node):
         with _lock:
             have = x._g
             if have is None:
-                x._g = Tensor(laid_out(x._a, x._a, False, self.dtype or g._a.dtype)).copy_(g)
+                x._g = Tensor(laid_out(stored(x), stored(x), False, self.dtype or g._a.dtype)).copy_(g)
             else:
                 x._g = total = have + g
                 total._a = laid_out(total._a, have._a, True, None)

@@ -11,7 +11,7 @@ from . import composites, view_kinds
 from .errors import mismatch, not_expandable, refuse_if, told
 from .inplace import copy_
 from .registry import FUNCTIONS, define, function, one_dim, sizes_of
-from .tensor import Size, Tensor, way_of, wrap
+from .tensor import Size, Tensor, stored, way_of, wrap
 from .views import apart, reshape_view, transpose_view
 
 UNSIGNED = 1 << 64  # what PyTorch's nodes show of a dimension counted from the end is counted modulo this
@@ -51,10 +51,10 @@ def view(self: Tensor, *shape: object) -> Tensor:
     """The elements in another shape, sharing memory; an error where that is impossible."""
     if len(shape) == 1 and isinstance(shape[0], (np.dtype, type)):
         return view_kinds.as_dtype_of(self, np.dtype(shape[0]))
-    size = _completed(sizes_of(shape), self._a.size, self._a.shape)
-    a = self._a.reshape(size)
-    refuse_if(self._a.size and not np.shares_memory(a, self._a), "view size is not compatible with input tensor's size "
-              "and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
+    a = stored(self)
+    size = _completed(sizes_of(shape), a.size, a.shape)
+    refuse_if(a.size and not np.shares_memory(a, a.reshape(size)), "view size is not compatible with input tensor's "
+              "size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
     return reshape_view(self, size)
 
 
@@ -265,8 +265,8 @@ FUNCTIONS["real"], FUNCTIONS["imag"] = _real, _imag
 def contiguous(self: AnyArray, memory_format: object = None) -> AnyArray:
     """The tensor in row-major order (or another memory format): itself, or a copy."""
     if memory_format is not None:
-        return self if memory_format.is_of(self._a) else self.clone(memory_format=memory_format)
-    if self._a.flags.c_contiguous:
+        return self if self.is_contiguous(memory_format) else self.clone(memory_format=memory_format)
+    if self.is_contiguous():
         return self
     return (apart(composites.contiguous(self), (self,)) if self._a.dtype.kind in "fc"
             else wrap(np.array(self._a, order="C")))

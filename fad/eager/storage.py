@@ -12,7 +12,7 @@ from .inplace import check_in_place, requires_grad
 from .registry import FUNCTIONS, define, function, sizes_of
 from .shapes import squeeze, t, transpose, unsqueeze
 from .state import changed, now
-from .tensor import Tensor, alias, look_at, wrap
+from .tensor import Tensor, alias, look_at, stored, wrap
 from .view_kinds import address, memory, offset_of, steps_of_rows, strided_view
 from .views import tangent_of
 
@@ -51,15 +51,15 @@ class Storage:
         return self.row[k].item()
 
 
-Tensor.storage = Tensor.untyped_storage = lambda self: Storage(self._a)
-Tensor.storage_offset = lambda self: offset_of(self._a)
+Tensor.storage = Tensor.untyped_storage = lambda self: Storage(stored(self))
+Tensor.storage_offset = lambda self: offset_of(stored(self))
 Tensor.layout = property(lambda self: "strided", doc="How the elements are kept: in memory at regular steps.")
 
 
 @function()
 def as_strided(self: Tensor, size: Sequence, stride: Sequence, storage_offset: "int | None" = None) -> Tensor:
     """A view of any shape and strides of a tensor's memory."""
-    a, size, stride = self._a, sizes_of((size,)), sizes_of((stride,))
+    a, size, stride = stored(self), sizes_of((size,)), sizes_of((stride,))
     check_inside(a, size, stride, offset_of(a) if storage_offset is None else storage_offset)
     refuse_if(storage_offset is not None and now().of_an_example, "as_strided: a storage_offset counts from the first "
               "of all examples, and vmap shows one of them; leave it out, and take a slice first")

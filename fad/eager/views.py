@@ -198,7 +198,7 @@ def _seen(x: Tensor, op: ViewOp, args: tuple) -> "tuple[Tensor, bool]":
         return (lazy(have, op.way, x._vc), True) if way_of(x) is None else (wrap(op.way(x._a)), False)
     a = op.run(have, *args)
     shared = not op.copies or a is have or a.base is have or have.base is not None and a.base is have.base
-    return over(a, x, None if shared else [0]), shared
+    return over(a, x) if shared else wrap(a if way_of(x) is None else way_of(x)(a)), shared
 
 
 def apart(y: object, args: Sequence) -> Any:

@@ -100,3 +100,26 @@ def test_saved_conjugates_know_their_version():
     x.mul_(2)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.backward()
+
+
+def layout(x):
+    """What a tensor says of its memory, and where views of it lie; the message where there is none."""
+    def ask(question):
+        try:
+            return question(x)
+        except RuntimeError as error:
+            return str(error)
+    return [ask(question) for question in (
+        lambda x: (x.stride(), x.storage_offset(), x.data_ptr(), x.is_contiguous(), len(x.storage())),
+        lambda x: (x.storage().data_ptr(), x.contiguous() is x, x.contiguous().stride()),
+        lambda x: x.view(-1).data_ptr(), lambda x: x.reshape(-1).data_ptr() == x.data_ptr(),
+        lambda x: x.as_strided((2,), (2,)).data_ptr(), lambda x: x.as_strided((2,), (1,), 1).data_ptr())]
+
+
+@pytest.mark.parametrize("view", [lambda z: z, lambda z: z.T, lambda z: z[:, 1:], lambda z: z[1:], lambda z: z.real.T,
+                                  lambda z: z.imag[1]])
+def test_a_lazy_view_lies_where_its_base_does(view):
+    x = view(fad.arange(6.0).reshape(2, 3) * (1 + 2j))
+    take = fad.Tensor.conj if x.is_complex() else fad.Tensor._neg_view
+    assert layout(take(x)) == layout(x)
+    assert take(x).as_strided((2,), (1,), 1).tolist() == take(x.as_strided((2,), (1,), 1)).tolist()
