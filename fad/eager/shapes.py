@@ -54,7 +54,8 @@ def view(self: Tensor, *shape: object) -> Tensor:
     a = stored(self)
     size = _completed(sizes_of(shape), a.size, a.shape)
     refuse_if(a.size and not np.shares_memory(a, a.reshape(size)), "view size is not compatible with input tensor's "
-              "size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
+              "size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) "
+              "instead.")
     return reshape_view(self, size)
 
 
