@@ -6,7 +6,10 @@
         case k if k > 3: ...              (kept: a name is bound in front of its guard)
         case _: ...                       else: ...
 
-Patterns of sequences, mappings and classes ask Python itself; their statements stay as they are.
+Patterns of sequences, mappings and classes ask Python itself. Their constants are asked by a guard, since Python would
+ask whether a traced truth value *is* True:
+
+    case (True, x): ...              ->   case (t, x) if t is True: ...
 
     a, b = [0.0, x] if c else y      ->   if c: a, b = [0.0, x]
                                           else: a, b = y
@@ -14,6 +17,7 @@ Patterns of sequences, mappings and classes ask Python itself; their statements 
 A branch gives each name one structure; what is unpacked at once may be a list on one side and an array on the other.
 """
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from .nodes import own_nodes
@@ -39,30 +43,91 @@ def _unpacks(s: ast.AST) -> bool:
 class _Conditions(Transformer):
     def __init__(self) -> None:
         self.count = 0
+        self.is_generator = False
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """The statements of generators stay as they are."""
-        is_generator = any(isinstance(n, (ast.Yield, ast.YieldFrom)) for s in node.body for n in own_nodes(s))
-        return node if is_generator else self.generic_visit(node)
+        """The statements of generators stay what they are."""
+        around, self.is_generator = self.is_generator, any(
+            isinstance(n, (ast.Yield, ast.YieldFrom)) for s in node.body for n in own_nodes(s))
+        node = self.generic_visit(node)
+        self.is_generator = around
+        return node
 
     def visit_Assign(self, s: ast.Assign) -> ast.stmt:
         choice = s.value
-        if not (_unpacks(s) and isinstance(choice, ast.IfExp)):
+        if self.is_generator or not (_unpacks(s) and isinstance(choice, ast.IfExp)):
             return s
         ways = [ast.Assign([copied(t) for t in s.targets], way) for way in (choice.body, choice.orelse)]
         return ast.copy_location(ast.If(choice.test, *[[self.visit(ast.copy_location(w, s))] for w in ways]), s)
 
     def visit_Match(self, s: Any) -> Any:
         s = self.generic_visit(s)
-        if not all(map(_is_plain, s.cases)):
+        if self.is_generator or not all(map(_is_plain, s.cases)):
+            s.cases = [way for case in s.cases for way in self.guarded(case)]
             return s
-        self.count += 1
-        name = f"{SUBJECT}{self.count}"
+        name = self.new_name()
         orelse: list = []
         for case in reversed(s.cases):
             orelse = _condition(case, name, orelse)
         subject = ast.Assign([ast.Name(name, ast.Store())], s.subject)
         return [located(ast.copy_location(x, s)) for x in (subject, *orelse)]
+
+    def new_name(self) -> str:
+        self.count += 1
+        return f"{SUBJECT}{self.count}"
+
+    def guarded(self, case: ast.match_case) -> list:
+        """A case whose guard asks for the constants of its pattern: one for each way through alternatives that hold
+        some.
+        """
+        cases = []
+        for pattern in _ways(case.pattern):
+            constants = _Constants(self.new_name)
+            pattern = constants.visit(pattern)
+            tests = [*constants.tests, *([] if case.guard is None else [copied(case.guard)])]
+            guard = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0] if tests else None
+            for x in (pattern, guard) if guard else (pattern,):
+                located(ast.copy_location(x, case.pattern))
+            cases.append(ast.match_case(pattern, guard, [copied(x) for x in case.body]))
+        return cases
+
+
+class _Constants(Transformer):
+    """Puts names in the place of a pattern's constants; tests: what a guard asks of them."""
+
+    def __init__(self, new_name: Callable) -> None:
+        self.new_name = new_name
+        self.tests: list[ast.expr] = []
+
+    def visit_MatchSingleton(self, p: ast.MatchSingleton) -> ast.pattern:
+        return self.named([p])
+
+    def visit_MatchOr(self, p: ast.MatchOr) -> ast.pattern:
+        if len(p.patterns) == 1:
+            return self.visit(p.patterns[0])
+        return self.named(p.patterns) if _has_constants(p) else p
+
+    def named(self, alternatives: list) -> ast.pattern:
+        name = self.new_name()
+        self.tests.append(_any_of(alternatives, name))
+        return ast.MatchAs(None, name)
+
+
+def _has_constants(p: ast.pattern) -> bool:
+    return any(isinstance(x, ast.MatchSingleton) for x in walk(p))
+
+
+def _ways(p: ast.pattern) -> list:
+    """A pattern, once for each way through alternatives that are patterns of containers and hold constants."""
+    spot = next((x for x in walk(p) if isinstance(x, ast.MatchOr) and len(x.patterns) > 1 and _has_constants(x)
+                      and not _are_values(x)), None)
+    if spot is None:
+        return [copied(p)]
+    alternatives, ways = spot.patterns, []
+    for alternative in alternatives:
+        spot.patterns = [alternative]
+        ways += _ways(p)
+    return ways
 
 
 def _is_plain(case: Any) -> bool:
@@ -70,6 +135,10 @@ def _is_plain(case: Any) -> bool:
     p = case.pattern
     if isinstance(p, ast.MatchAs):
         return p.pattern is None and (p.name is None or case.guard is None)
+    return _are_values(p)
+
+
+def _are_values(p: ast.pattern) -> bool:
     return all(isinstance(x, (ast.MatchValue, ast.MatchSingleton)) for x in _alternatives(p))
 
 
@@ -82,8 +151,7 @@ def _condition(case: Any, name: str, orelse: list) -> list:
     tests: list = []
     bound: list = []
     if not isinstance(case.pattern, ast.MatchAs):
-        found = [_test(p, name) for p in _alternatives(case.pattern)]
-        tests.append(found[0] if len(found) == 1 else ast.BoolOp(ast.Or(), found))
+        tests.append(_any_of(_alternatives(case.pattern), name))
     elif case.pattern.name is not None:
         bound = [ast.Assign([ast.Name(case.pattern.name, ast.Store())], ast.Name(name, ast.Load()))]
     tests += [case.guard] if case.guard is not None else []
@@ -92,6 +160,11 @@ def _condition(case: Any, name: str, orelse: list) -> list:
         return body
     test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
     return [ast.copy_location(ast.If(test, body, orelse), case.pattern)]
+
+
+def _any_of(patterns: list, name: str) -> ast.expr:
+    found = [_test(p, name) for p in patterns]
+    return found[0] if len(found) == 1 else ast.BoolOp(ast.Or(), found)
 
 
 def _test(p: Any, name: str) -> ast.expr:
