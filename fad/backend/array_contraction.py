@@ -2,10 +2,14 @@
 
 An array whose every axis is like that lives in a register. One that keeps some axes is a row that each iteration
 overwrites.
+
+An array that blocks of points write to, and that is read across its rows afterwards, lies in the order of the loops
+that read it: the writes of a block meet again in the cache, and the reads are contiguous.
 """
 from typing import Any, NamedTuple
 
 from ..ir.graph import Var
+from .conflicts import READ
 from .fuse import Scheduler
 from .indexmap import Index
 from .loop_ir import Begin, Loop, Step
@@ -13,15 +17,16 @@ from .simd_blocking import BlockLoop
 
 
 class Use(NamedTuple):
-    """One use of an array: the loops around it, the place (None: all of it), the step."""
+    """One use of an array: the loops around it, the place (None: all of it), the step, and whether it only reads."""
 
     path: tuple
     place: Any
     step: Step
+    reads: bool
 
 
 class Home(NamedTuple):
-    """The axes of a root that are kept."""
+    """The axes of a root that are kept, in their order in memory."""
 
     root: Var
     kept: tuple
@@ -42,10 +47,10 @@ def uses(nodes: list, scheduler: Scheduler) -> dict:
                 walk(node.nodes, path + (node,))
                 continue
             step = node.step if isinstance(node, Begin) else node
-            for root, place, _ in scheduler.accesses(step):
+            for root, place, mode in scheduler.accesses(step):
                 if isinstance(node, Begin) and root not in [scheduler.storage.root(v) for v in step.outs]:
                     continue
-                found.setdefault(root, []).append(Use(path, place, step))
+                found.setdefault(root, []).append(Use(path, place, step, mode == READ))
     walk(nodes, ())
     return found
 
@@ -70,7 +75,23 @@ def _home(root: Var, uses_of: list, pinned: bool) -> Home:
         for start in starts:
             if all((start, 1) in use.place[k].terms for use in uses_of):
                 return Home(root, tuple([j for j in kept if j != k]) + (k,), (k, start))
-    return Home(root, kept)
+    return Home(root, (_order_of_reads(uses_of) if len(kept) == len(root.type.shape) > 1 else None) or kept)
+
+
+def _order_of_reads(uses_of: list) -> "tuple | None":
+    """The axes of an array in the order of the loops that read it, where blocks write to it and no innermost loop runs
+    along the last of its axes.
+    """
+    def depths(use: Use) -> list:
+        return [max([k for k, loop in enumerate(use.path) if loop.axis in i.axes()], default=-1) for i in use.place]
+    last = [depths(use)[-1] == len(use.path) - 1 for use in uses_of]
+    blocks = [use.reads or any(isinstance(loop, BlockLoop) for loop in use.path) for use in uses_of]
+    orders = {tuple(depths(use)) for use in uses_of if use.reads}
+    if any(last) or not all(blocks) or len(orders) != 1:
+        return None
+    (found,) = orders
+    innermost = [u.place[found.index(max(found))].moves_only_with(u.path[-1].axis) for u in uses_of if u.reads and u.path]
+    return tuple(sorted(range(len(found)), key=found.__getitem__)) if innermost and all(innermost) else None
 
 
 def _kept(root: Var, uses_of: list, pinned: bool) -> tuple:

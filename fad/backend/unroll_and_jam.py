@@ -38,6 +38,7 @@ from .printer import Printer
 from .reductions import combine, unit
 
 ITERATIONS = 4
+TERMS = 2        # that are not zero, at a time: they are few (kernels/terms.py)
 ROW = 8                                                      # elements of a row that stays in registers
 
 
@@ -201,12 +202,12 @@ def print_jammed(printer: Printer, loop: Loop, single: set) -> None:
 
 
 def _print_terms(printer: Printer, loop: Loop, name: str, single: set) -> None:
-    """The loop over the terms that are not zero, in iterations of four, and what is left of them."""
+    """The loop over the terms that are not zero, in iterations of two, and what is left of them."""
     terms = printer.terms[loop]
     row = f"{terms.name}[{printer.axes[terms.outer]}, "
     position = Axis(loop.axis.extent)
     printer.axes[position] = name
-    names = printer.names.iterations(name, ITERATIONS)[1:]
+    names = printer.names.iterations(name, TERMS)[1:]
 
     def iterations(count: int, position: str = f"{name} + ") -> None:
         for k in range(count):
@@ -214,11 +215,11 @@ def _print_terms(printer: Printer, loop: Loop, name: str, single: set) -> None:
         _iterations(printer, loop, names[:count], single)
     first = 0
     if loop in printer.starting:
-        first = ITERATIONS
-        iterations(ITERATIONS, "")
-    printer.line(f"for {name} in range({first}, {row}0], {ITERATIONS}):")
-    printer.indented(lambda: iterations(ITERATIONS))
-    if loop.axis.extent.terms or loop.axis.extent.const % ITERATIONS:
+        first = TERMS
+        iterations(TERMS, "")
+    printer.line(f"for {name} in range({first}, {row}0], {TERMS}):")
+    printer.indented(lambda: iterations(TERMS))
+    if loop.axis.extent.terms or loop.axis.extent.const % TERMS:
         printer.line(f"for {name} in range({row}0], {row}1]):")
         printer.indented(lambda: iterations(1))
     del printer.axes[position], printer.axes[loop.axis]

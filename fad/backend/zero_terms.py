@@ -1,10 +1,11 @@
 """Zero terms: a sum in a block of points takes only the terms whose factor is not zero.
 
     for j in range(0, 20, 4):                                terms = nonzero_first(t, w)          before the blocks
-        for lane in range(count):                   ->       for j in range(0, terms[i, 0], 4):
-            dot[lane] += x[j, lane] * t[i, j]                    j_1, ... = terms[i, j + 2], ...
+        for lane in range(count):                   ->       for j in range(0, terms[i, 0], 2):
+            dot[lane] += x[j, lane] * t[i, j]                    j_1, j_2 = terms[i, j + 2], terms[i, j + 3]
             ...                                                  for lane in range(count):
                                                                      dot[lane] += x[j_1, lane] * t[i, j_1]
+                                                                     dot[lane] += x[j_2, lane] * t[i, j_2]
 
 Dense Jacobians push the columns of an identity matrix through the program (i is the column). Few parameters move a part
 of the program, so most of its tangents are zero; the data decide which. So each kernel looks, once before the blocks.
@@ -18,7 +19,6 @@ import numpy as np
 from ..ir.graph import Equation, Func, Literal, Var
 from ..ops.kinds import LinearIn, Multilinear
 from ..passes.zeros import is_number
-from .array_contraction import is_stored
 from .indexmap import Elem, at
 from .loop_ir import Loop, Step, steps_of
 from .printer import Printer, Terms
@@ -114,7 +114,7 @@ def _is_factor(printer: Printer, factor: object, loop: Loop, step: Step, written
         root not in written
         and root not in printer.inputs
         and len(factor.at) == len(root.type.shape) >= 2
-        and is_stored(root, printer.homes)
+        and _is_in_order(root, printer)
         and len(axes) == len({*axes}) == len(factor.at)
         and factor.at == tuple(map(at, axes))
         and axes[1] is loop.axis
@@ -132,4 +132,9 @@ def _source(printer: Printer, tile: Elem, block: BlockLoop, written: set) -> "Va
     source = loads[0].args[0]
     root = printer.storage.root(source.var)
     fits = len(root.type.shape) == len(source.at) == 2 and root.type.dtype.kind == "f"
-    return source.var if fits and root not in written and is_stored(root, printer.homes) else None
+    return source.var if fits and root not in written and _is_in_order(root, printer) else None
+
+
+def _is_in_order(root: Var, printer: Printer) -> bool:
+    """Whether all of the array is in memory, in the order of its axes."""
+    return printer.home(root).kept == tuple(range(len(root.type.shape)))

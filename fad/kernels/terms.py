@@ -7,22 +7,22 @@ from fad.kernels.promotion import compiled_as, emit_python
 
 __all__ = ["nonzero_first"]
 
-GROUP = 4  # terms that generated code takes at a time (backend/unroll_and_jam.py)
+GROUP = 2  # terms that generated code takes at a time (backend/unroll_and_jam.py)
 
 
 def _nonzero_first(factors, others):
     """For each i the j for which factors[i, j, :] is not all zeros, in order, and behind them all other j.
 
     Row i of the result is (m, s, j, j, ...): a sum of factors[i, j, k] * others[:, j] over all j is that over the first
-    m of these, taken four at a time, and over those from the m-th to the s-th. m is at least 4, if there are 4. All j
+    m of these, taken two at a time, and over those from the m-th to the s-th. m is at least 2, if there are 2. All j
     count where others holds an infinity or no number, as zero times that is no zero.
 
     >>> factors = np.zeros((1, 6, 2))
     >>> factors[0, 4, 1] = 0.5
     >>> nonzero_first(factors, np.ones((3, 6)))
-    array([[4, 1, 4, 0, 1, 2, 3, 5]])
+    array([[2, 1, 4, 0, 1, 2, 3, 5]])
     >>> nonzero_first(factors, np.full((3, 6), np.inf))
-    array([[4, 6, 0, 1, 2, 3, 4, 5]])
+    array([[6, 6, 0, 1, 2, 3, 4, 5]])
     """
     zero = 0.0
     for p in range(others.shape[0]):
