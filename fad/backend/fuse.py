@@ -4,7 +4,8 @@ At each level the steps are taken in the program's order (greedy fusion). A step
 axis that it may join, else it opens a new one. A step without axes goes to the first place where all its operands are
 known. An outer product waits for its reader, so that the two share a loop and nothing is stored. Two steps that touch
 the same array may share a loop if each iteration touches a part of its own: both subscript some axis of the array
-alike, by the loop's axis alone (conflicts.py).
+alike, by the loop's axis alone (conflicts.py). At last, steps that the first loop took in though nothing else there
+concerns them move on to the loop that reads their results.
 """
 from typing import Any
 
@@ -17,6 +18,7 @@ from .pass_partitioning import Phase, phases
 from .simd_blocking import BlockLoop, SimdBlocks
 from .views import Views
 
+MOST = 64                                                   # steps of a loop that are looked at for parts
 FEW = 3                                                     # sums and products that may wait for their reader
 
 
@@ -67,6 +69,7 @@ class Scheduler:
         for step in steps:
             level.place(step)
         level.finish()
+        level.delay()
         nodes: list[Any] = []
         for group in level.groups:
             nodes += self._nodes(group, begun)
@@ -139,6 +142,49 @@ class _Level:
                 together = self._with_needed([step], left)
                 left = [w for w in left if w not in together]
                 self._put(step, [w for w in together if w is not step])
+
+    def delay(self) -> None:
+        """Move steps that have nothing to do with the others of their loop to the first later loop that reads what they
+        make: those results then need no memory.
+        """
+        for k in range(len(self.groups) - 2, -1, -1):
+            group = self.groups[k]
+            parts = self._parts(group.steps) if group.axis is not None and len(group.steps) <= MOST else []
+            for part in parts if len(parts) > 1 else ():
+                later = self._first_that_meets(part, k)
+                if later is not None and self._may_move(part, group, later):
+                    group.steps = [s for s in group.steps if s not in part]
+                    later.steps = [s.joined(s.axes[0], later.axis) for s in part] + later.steps
+        self.groups = [g for g in self.groups if g.steps]
+
+    def _parts(self, steps: list) -> list:
+        """The steps of a loop in parts, in order, of which none uses what another one makes."""
+        parts: list[list] = []
+        for step in steps:
+            mine = [p for p in parts if any(self._meets(s, step) for s in p)]
+            parts = [p for p in parts if p not in mine] + [[*(s for p in mine for s in p), step]]
+        return [[s for s in steps if s in part] for part in parts]
+
+    def _first_that_meets(self, part: list, k: int) -> "FusionGroup | None":
+        """The first group behind the k-th one that must stay behind the part."""
+        return next((g for g in self.groups[k + 1:] if any(self._meets(s, t) for s in part for t in g.steps)), None)
+
+    def _may_move(self, part: list, group: FusionGroup, later: FusionGroup) -> bool:
+        """Whether the steps may stand first in a later loop, and save more reads there than they share here."""
+        axis, new = group.axis, later.axis
+        if axis is None or new is None or axis.extent != new.extent:
+            return False
+        if any(s.kind != "map" or s.axes != (axis,) for s in part):
+            return False
+        mine = [a for s in part for a in self.scheduler.accesses(s)]
+        theirs = [a for s in later.steps for a in self.scheduler.accesses(s)]
+        if not all(apart(b.place, a.place, axis, new)
+                   for a in mine for b in theirs if a.root is b.root and in_order(a, b)):
+            return False
+        others = [a for s in group.steps if s not in part for a in self.scheduler.accesses(s)]
+        made = {a.root for a in mine if a.mode != READ}
+        shared = {a.root for a in mine if a.mode == READ and a.place} & {a.root for a in others}
+        return len(made & {a.root for a in theirs if a.mode == READ}) > len(shared)
 
     def _with_needed(self, steps: list, others: list) -> list:
         """The steps and those of the others that must stand in front of one of them, in order."""

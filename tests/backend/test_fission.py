@@ -64,3 +64,15 @@ def test_values(f):
     x = np.linspace(0.1, 0.9, 50)
     for ours, theirs in zip(fad.jit(f, compile="now")(x), f(x)):
         np.testing.assert_allclose(ours, theirs, rtol=1e-14)
+
+
+def test_steps_wait_for_the_loop_that_reads_them():
+    """The reverse sweep restores u in a loop of its own; masks and products stay in registers of the next one."""
+    def f(u, steps):
+        for _ in range(steps):
+            d = np.where(u[1:-1] > 0, u[1:-1] - u[:-2], u[2:] - u[1:-1])
+            u[1:-1] = u[1:-1] - 0.1 * u[1:-1] * d
+        return np.sum(u * u)
+    g, u = fad.jit(fad.value_and_grad(f), compile="now"), np.random.default_rng(0).standard_normal(50)
+    np.testing.assert_allclose(g(u.copy(), 7)[1], fad.jit(fad.value_and_grad(f), compile="never")(u.copy(), 7)[1])
+    assert fad.source(g, u, 7).partition("range(6, -1, -1)")[0].count("np.empty(n - 2") == 3
