@@ -104,7 +104,7 @@ class LiveBuilder(Builder):
         require_plain(array)
         known = self.root.outside
         found = known.get(id(array))
-        if found is None or not _same(array, found[2]):
+        if found is None or not same(array, found[2]):
             found = known[id(array)] = (array, self._seen(array), _twin(array))
         return found[1]
 
@@ -126,7 +126,7 @@ class LiveBuilder(Builder):
         """The arrays from outside that the function has written to, each with what it is to hold."""
         for array, seen, before in self.outside.values():
             value = self.value(seen) if isinstance(seen, Value) else seen
-            if not _same(value, before):
+            if not same(value, before):
                 if any(_lie_apart(seen, other) and overlap(x, array) for x, other, _ in self.outside.values()) or any(
                     lies_in(array, x) for x in self.trace.read_as_is.values()
                 ):
@@ -250,7 +250,8 @@ def _twin(x: np.ndarray) -> np.ndarray:
     return x.copy(order="K")
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> bool:
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays hold the same, bit by bit."""
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 

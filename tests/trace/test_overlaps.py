@@ -1,12 +1,15 @@
 """Arrays from outside that lie in one memory: attributes, globals and elements of lists that are views of one array."""
 import mmap
+import types
 
 import numpy as np
 import pytest
 import scipy.spatial
 
 import fad
+from fad.trace.heap import opaque
 from fad.util.errors import SideEffectError
+from fad.util.reach import reached
 
 X = np.array([0.5, 1.5])
 
@@ -346,6 +349,27 @@ def test_a_derivative_of_what_cannot_be_followed_is_refused(make):
     assert bytes(memory) == before
     plain, _ = make()
     assert fad.jit(f)(X) == plain(X)                          # without a derivative the function runs as it stands
+
+
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+@pytest.mark.parametrize("writes", [False, True])
+def test_reads_on_the_tape_are_followed_only_behind_writes(writes, monkeypatch):
+    counts, walks = np.array([3, 4, 5]), []
+    tables = types.MappingProxyType({k: np.ma.array(counts.copy()) for k in range(3)})    # C reads it
+    monkeypatch.setattr(opaque, "reached", lambda values, parts: (walks.append(values), reached(values, parts))[1])
+
+    def f(x):
+        total = x[0]
+        for k in range(int(x[1])):
+            total = total * float(tables[k][0]) + float(counts[1])
+            counts[0] += writes
+        return total
+    g = fad.value_and_grad(f)
+    for _ in range(2):
+        walks.clear()                                         # the first call tries a program before
+        value, slope = g(np.array([1.0, 3.0]))
+        assert (value, *slope) == (79.0, 27.0, 0.0)
+    assert bool(walks) == writes
 
 
 def test_a_read_only_view_is_not_written_to():

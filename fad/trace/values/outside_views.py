@@ -17,6 +17,7 @@ import numpy as np
 
 from ...ir.build import Builder, Value, building, current
 from ...ir.graph import Literal
+from ...ir.live import same
 from ...util.array_views import Steps, along, lies_in, owner_of, steps_to
 from ...util.errors import FadError
 from ...util.memory import overlap, shared_memory
@@ -71,28 +72,30 @@ def keep_captures_apart(root: Builder, written: Sequence) -> None:
 def note_read(array: np.ndarray) -> None:
     """Note that code which fad does not see may read an array from outside.
 
-    Writes of the function to it, or to another one in the same memory, are there only after the program. In a region
-    the write may come later in the text, and an iteration earlier.
+    Writes of the function to it, or to another one in the same memory, are there only after the program.
     """
-    builder = current()
-    if any((builder is not builder.root or _is_written(seen)) and lies_in(x, array) for x, seen in _outside(builder)):
-        builder.trace.read_as_is[id(array)] = array
+    if any(lies_in(x, array) for x in _written_outside()):
+        current().trace.read_as_is[id(array)] = array
 
 
 def has_written() -> bool:
-    """Whether the function has written to an array from outside; also where it may have, in a region."""
-    builder = current()
-    return any(builder is not builder.root or _is_written(seen) for _, seen in _outside(builder))
+    """Whether the function has written to an array from outside, or may have."""
+    return any(True for _ in _written_outside())
 
 
-def _outside(builder: Builder) -> list:
-    """The arrays from outside, each with what the function sees in its place."""
-    root: Any = builder.root
-    return [entry[:2] for entry in (root.outside if root.live else root.trace.captured).values()]
+def _written_outside() -> Iterator[np.ndarray]:
+    """The arrays from outside that the function has written to, or may have. In a region the write may come later in
+    the text, and an iteration earlier. A tape runs line by line, and its integers are plain arrays.
+    """
+    builder: Any = current()
+    root = builder.root
+    is_in_order = builder.live or builder is root
+    known = root.outside if root.live else root.trace.captured
+    return (x for x, *seen in known.values() if not is_in_order or _is_written(*seen))
 
 
-def _is_written(seen: Any) -> bool:
-    return not hasattr(seen, "_version") or bool(seen._version)
+def _is_written(seen: Any, before: "np.ndarray | None" = None) -> bool:
+    return bool(seen._version) if isinstance(seen, Value) else before is None or not same(seen, before)
 
 
 @contextmanager
