@@ -22,7 +22,7 @@ from ..util.config import config
 from ..util.defects import warn_of
 from ..util.errors import TapeMemoryError
 from ..util.exclusion import compiling
-from ..util.forks import renewed
+from ..util.forks import lost_compiler, renewed
 from ..util.interrupts import interrupt_behind, let_through, within_handler
 from ..util.lazy import LazyModule
 from ..util.log import patient, tell, timed
@@ -34,8 +34,7 @@ from .plain import owned, plain
 from .tiers import LOOK, SHARE, WAIT, Job, compile_time, example, holds_locks, is_set_up, load_time, note_time
 
 numba = LazyModule("numba")
-_compiling: Any = renewed(threading.RLock())
-_taking = renewed(threading.RLock())
+_compiling, _taking = renewed(threading.RLock()), renewed(threading.RLock())
 CALL = 3_000                                                # elements that NumPy adds in the time of a call
 UNPRINTED = "?"                                             # stands for a text that could not be printed
 compiler = LazyModule("fad.backend.compile")               # the interpreter does without
@@ -300,8 +299,9 @@ class Runner:
     def _made(self, text: str, values: Sequence) -> tuple:
         """The kernel for values like these, and the seconds that it took."""
         with _compiling, collection_paused(), timed() as took, patient(f"compiling {self.func.name} (fad.{self.name})"):
-            if numba.config.DISABLE_JIT:
-                raise compiler.BackendError("Numba's compilation is switched off (NUMBA_DISABLE_JIT)")
+            reason = lost_compiler() or numba.config.DISABLE_JIT and "Numba is switched off (NUMBA_DISABLE_JIT)"
+            if reason:
+                raise compiler.BackendError(reason)
             was_set_up, kernel = is_set_up(), compiler.kernel_of(text or self._text_for(values), self.name)
             is_new = not getattr(kernel.call, "signatures", None)
             kernel.call._can_compile = True

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from typing import Any, TypeVar
 
+from .forks import helping
+
 T = TypeVar("T")
 K = TypeVar("K", bound="Task")
 
@@ -21,7 +23,7 @@ class Task:
         self.result: Any = None
         self.failed: BaseException | None = None
         self.ident: int | None = None                         # of the thread, once it runs
-        self._is_done, self._process = False, os.getpid()
+        self._is_done, self._process, self._starter = False, os.getpid(), threading.get_ident()
         self._running = threading.Lock()
         self._running.acquire()
         self._steps = self._run(work)
@@ -46,7 +48,7 @@ class Task:
         try:
             yield
             self.ident = threading.get_ident()
-            self.result = work()
+            self.result = helping(self._starter, work)
         except BaseException as error:                        # raised again by who wants the result
             self.failed = error
         finally:

@@ -1,6 +1,8 @@
 """Forks while other threads work: the child computes, compiles, and has a collector of cycles."""
 
+import builtins
 import gc
+import importlib
 import os
 import signal
 import subprocess
@@ -8,6 +10,7 @@ import sys
 import threading
 import time
 import traceback
+import types
 
 import numpy as np
 import pytest
@@ -147,30 +150,89 @@ def test_who_is_waited_for_may_log():
     subprocess.run([sys.executable, "-c", LOGGER], check=True, timeout=200)
 
 
-def test_a_fork_does_not_wait_for_ever(monkeypatch):
-    """Somebody never comes to an end: the child has locks of its own."""
-    monkeypatch.setattr(forks, "PATIENCE", 0.3)
+# -- forks whose patience ends -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Forks that wait for a moment only. meanwhile(work): a thread that is in the midst of work(proceed), which has
+    called proceed() once."""
+    monkeypatch.setattr(forks, "PATIENCE", 0.1)
+    done, threads = threading.Event(), []
+
+    def meanwhile(work):
+        begun = threading.Event()
+
+        def proceed():
+            begun.set()
+            done.wait()
+        threads.append(threading.Thread(target=work, args=(proceed,)))
+        threads[-1].start()
+        begun.wait()
+    yield meanwhile
+    done.set()
+    for thread in threads:
+        thread.join()
+
+
+def interpreted(number):
+    """A derivative in a process that does not compile any more."""
+    with pytest.warns(UserWarning, match="forked"):
+        g = fad.grad(cold(number), compile="now")
+        return bool(np.allclose(g(X), np.cos(X) * (number + 0.5))) and g.compilations == 0
+
+
+def test_a_child_of_a_compilation_interprets(impatient):
+    """The compiler's state is half made: its thread is gone."""
     compiled(240)
     from numba.core.compiler_lock import global_compiler_lock
 
     from fad.backend import runner
 
-    held, done = threading.Event(), threading.Event()
-
-    def hold():
+    def hold(proceed):
         with runner._compiling, forks.unforkable(), global_compiler_lock:
-            held.set()
-            done.wait()
+            proceed()
+    impatient(hold)
+    assert child(lambda: interpreted(241)) == "True"
 
-    thread = threading.Thread(target=hold)
-    thread.start()
-    held.wait()
-    started = time.monotonic()
-    answer = child(lambda: compiled(241))
-    assert answer == "True" and time.monotonic() - started > 0.3
-    done.set()
-    thread.join()
-    assert compiled(242)
+
+def test_children_of_forks_without_patience(busy, monkeypatch):
+    monkeypatch.setattr(forks, "PATIENCE", 0.0)
+    monkeypatch.setattr(fad.config, "compile", "now")
+    for number in range(250, 270):
+        found = child(lambda number=number: fad.grad(cold(number))(X[:1]), seconds=60.0)
+        assert found == f"array([{number + 0.5}])"
+        time.sleep(0.01)
+
+
+def test_a_child_imports_what_another_thread_has_half_imported(impatient, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "half_made.py").write_text("import builtins\nbuiltins.at_import()\nANSWER = 42\n")
+
+    def load(proceed):
+        monkeypatch.setattr(builtins, "at_import", proceed, raising=False)
+        importlib.import_module("half_made")
+
+    def answer():
+        monkeypatch.setattr(builtins, "at_import", int)
+        return importlib.import_module("half_made").ANSWER
+    impatient(load)
+    assert child(answer) == "42"
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("line", ["pass", "float(x[0])"])                      # a trace; a run on the tape
+def test_a_child_sees_nothing_of_a_trace_that_another_thread_makes(impatient, line):
+    model = types.SimpleNamespace(rate=2.0, seen=[])
+    scope = {"model": model}
+    exec(f"def f(x):\n    {line}\n    model.rate = x[0] * model.rate\n    model.seen.append(x)\n    proceed()\n"
+         "    return model.rate", scope)
+
+    def work(proceed):
+        scope["proceed"] = proceed
+        fad.grad(scope["f"])(X)
+    impatient(work)
+    assert child(lambda: (model.rate, model.seen)) == "(2.0, [])"
 
 
 def test_locks_are_free_in_a_child_unless_the_forking_thread_has_them():

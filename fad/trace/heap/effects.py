@@ -9,6 +9,7 @@ from typing import Any
 
 from ...ir.build import Builder, Value, current
 from ...util.errors import SideEffectError
+from ...util.forks import undone_by
 from ...util.where import Where
 from ..guards.guard import AttributeGuard, Guard, ReadGuard, of_names
 from ..guards.kinds import MISSING
@@ -119,7 +120,8 @@ def effects_of(builder: Builder) -> Iterator[Any]:
         return
     note(*common_generators())
     try:
-        yield Effects(mark)
+        with undone_by(mark.undo):
+            yield Effects(mark)
         # not what stood for things from outside
         mark.entries = {key: e for key, e in mark.entries.items() if key not in book.made}
     except BaseException:

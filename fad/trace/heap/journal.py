@@ -16,6 +16,7 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
+from ...util.forks import undone_by
 from ...util.profiled import unprofiled
 from ...util.where import package_name
 from ..objects.containers import CHANGING, contents, is_users, keeps_record, put_contents, same_contents, values_of
@@ -195,7 +196,8 @@ def noting() -> Iterator[Mark]:
     book = journal()
     mark = book.begin()
     try:
-        yield mark
+        with undone_by(mark.undo):
+            yield mark
     finally:
         book.end(mark)
 

@@ -23,6 +23,7 @@ from ...ir.types import BOOL, Type, is_too_large, type_of
 from ...util.array import ArrayOrNumber
 from ...util.defects import take_as_answer
 from ...util.errors import UnstageableError
+from ...util.forks import undone_by
 from ...util.memory import overlap
 from ..frontend.numba_forms import is_of_jitclass
 from ..guards.closures import parts_at
@@ -75,17 +76,23 @@ def lifted(root: Builder, locations: Sequence[Location], see: Callable) -> Itera
                 root.trace.lifted[id(location.owner), location.at or ""] = x
             else:
                 put.append((location, x, value, _is_own(location)))
-        for location, x, _, _ in put:
-            _write(location, x)
-            if location.kind == "attribute":
-                root.trace.opened.setdefault(id(location.owner), location.owner)
-                if is_open(location.owner) and not isinstance(location.owner, ModuleType):
-                    guard(root, location.owner)
-        yield
+        with undone_by(lambda: _taken_out(put)):
+            for location, x, _, _ in put:
+                _write(location, x)
+                if location.kind == "attribute":
+                    root.trace.opened.setdefault(id(location.owner), location.owner)
+                    if is_open(location.owner) and not isinstance(location.owner, ModuleType):
+                        guard(root, location.owner)
+            yield
     finally:
-        for location, x, value, is_own in reversed(put):
-            if value_at(location) is x:
-                _write(location, value) if is_own else object.__delattr__(location.owner, location.at)
+        _taken_out(put)
+
+
+def _taken_out(put: list) -> None:
+    """Put back what stood at the locations before."""
+    for location, x, value, is_own in reversed(put):
+        if value_at(location) is x:
+            _write(location, value) if is_own else object.__delattr__(location.owner, location.at)
 
 
 def _inputs(root: Builder, locations: Sequence[Location], see: Callable) -> list:
