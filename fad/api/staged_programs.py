@@ -40,7 +40,7 @@ from .state import ChangingState
 MODES = (tailing, kernel_drawing, observing, deciding)             # in which a trace is made that is refused
 RETRIES = 5                                                   # traces after one in which random numbers were drawn
 PATIENCE = 1.0                                                # seconds for these
-FEW, SMALL = 4, 1 << 16  # programs that are kept though they are not current, and bytes of arrays that only they use
+FEW, SMALL = 16, 1 << 16  # programs that are kept though they are not current, and bytes of arrays that only they use
 
 
 class StagedPrograms:

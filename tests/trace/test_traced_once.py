@@ -244,6 +244,19 @@ def test_flag_that_is_set_and_reset_outside(traces):
     assert len(traces) <= 3
 
 
+@pytest.mark.parametrize("count", [2, 7, 12])
+def test_a_number_outside_that_texts_are_made_of(count, traces):
+    """The layers of a network take turns."""
+    layers = {f"layer{k}": np.full(3, k + 1.0) for k in range(count)}
+    model = types.SimpleNamespace(turn=0)
+    g = fad.grad(lambda x: np.sum(x * layers[f"layer{model.turn}"]), fallback=False)
+    for _ in range(3):
+        for model.turn in range(count):
+            made = len(traces)
+            np.testing.assert_array_equal(g(X), layers[f"layer{model.turn}"])
+    assert len(traces) == made and made <= count + 3          # the last turns are traced no more
+
+
 # -- state in what an object with special methods leads to: all of it is guarded, but for inputs -----------------------
 
 
