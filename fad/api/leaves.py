@@ -34,9 +34,10 @@ def leaf_key(position: int, x: object, varying: set, static_leaves: frozenset) -
     if isinstance(x, np.ndarray):
         if x.dtype.kind not in "biufc":
             return None
-        if type(x) is not np.ndarray:
-            require_plain(x)
         shape = x.shape
+        if type(x) is not np.ndarray:                         # the function may ask which class it is of
+            require_plain(x)
+            return x.dtype, tuple([n if n < 2 else -1 for n in shape]), type(x)
         return (x.dtype, tuple([n if n < 2 else -1 for n in shape])) if shape else (x.dtype, ())
     cls = type(x)
     if cls is float or cls is complex:

@@ -1,5 +1,6 @@
 """What arrays have: every attribute of NumPy's arrays and numbers is there, or is refused by its name; writes may be
 forbidden."""
+import contextlib
 import functools
 import warnings
 
@@ -134,3 +135,49 @@ def test_annotations_that_python_does_not_evaluate(tmp_path):
     scope: dict = {}
     exec(compile(ANNOTATED, str(path), "exec", dont_inherit=True), scope)
     assert np.isclose(fad.jit(scope["f"], fallback=False)(X), scope["f"](X))
+
+
+# -- arrays of subclasses: a program takes them for plain ones ---------------------------------------------------------
+
+
+class Field(np.ndarray):
+    """Values on a grid."""
+
+    unit = 3.0
+
+
+def field():
+    values = np.ones(3).view(Field)
+    values.dx = 0.5
+    return values
+
+
+def guessed(x):
+    try:
+        return x.dx
+    except AttributeError:
+        return 1.0
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("argument", [False, True])
+@pytest.mark.parametrize("ask", [
+    lambda x: x.dx, lambda x: 2.0 if hasattr(x, "dx") else 1.0, lambda x: getattr(x, "dx", 1.0), guessed,
+    lambda x: getattr(2.0 * x, "unit", 1.0), lambda x: 2.0 if isinstance(x, Field) else 1.0,
+    lambda x: 2.0 if type(x) is Field else 1.0])
+def test_what_a_subclass_adds_is_never_answered_for_a_plain_array(ask, argument):
+    """The answer of a plain array was given for it, and the numbers were wrong."""
+    own = field()
+    f = (lambda x: np.sum(x * x) * ask(x)) if argument else lambda x: np.sum(own * x) * ask(own)
+    g, x = fad.grad(f), field() if argument else np.ones(3)
+    if argument:
+        with contextlib.suppress(fad.FadError):               # a plain array has no dx
+            g(np.ones(3))                                     # this program is of plain arrays
+    with pytest.raises(fad.FadError, match="class Field may be asked"):
+        g(x)
+
+
+def test_subclasses_of_which_nothing_is_asked_are_arrays():
+    own = field()
+    np.testing.assert_array_equal(fad.grad(lambda x: np.sum(own * x ** 2) * own.size)(field()), np.full(3, 6.0))
+    assert fad.jit(lambda x: isinstance(x, np.ndarray) and hasattr(x, "shape"))(own)

@@ -25,6 +25,7 @@ from ..lists.tails import Tail
 from ..objects.containers import NEVER_CHANGE
 from ..objects.originals import StandIn, original_of
 from ..values import text
+from ..values.absent import refuse_attribute_of_subclass, refuse_subclasses
 from ..values.choice import ChosenThing
 from ..values.iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from ..values.tracer import Tracer
@@ -145,6 +146,7 @@ def class_of(x: object) -> Any:
             else type(x)
         )
     if x.is_array:
+        refuse_subclasses(lambda y: True, "its class")
         return ndarray
     return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)
 
@@ -163,7 +165,9 @@ def isinstance_(x: Any, classes: Any) -> bool:
     no Iterable.
     """
     if isinstance(x, Tracer):
-        return issubclass(_original_class(x), classes)
+        found = issubclass(_original_class(x), classes)
+        refuse_subclasses(lambda y: x.is_array and isinstance(y, classes) != found, "its class")
+        return found
     if type(x) is ChosenThing:
         return x.common(lambda one: isinstance_(one, classes))
     if isinstance(x, (Records, Record, Tail)) or (is_routine(type(x)) and hasattr(x, "stands_for")):
@@ -180,6 +184,8 @@ def hasattr_(x: object, name: str) -> bool:
     """hasattr() of the value that a traced one stands for, or of a list."""
     if type(x) is ChosenThing:
         return x.common(lambda one: hasattr_(one, name))
+    if isinstance(x, Tracer):
+        refuse_attribute_of_subclass(name)
     if isinstance(x, (Tracer, Items, Fixed)):
         return in_class(_original_class(x) if isinstance(x, Tracer) else list, name) is not MISSING
     return hasattr(x.stands_for if isinstance(x, (Records, Record, Tail)) else x, name)

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from ...ir import stack
+from ...ir.build import current
 from ...ops.face import METHODS, OF_NUMBERS, PROPERTIES
-from ...util.errors import ConcreteValueError, MissingAttributeError, OperandError
+from ...util.errors import ConcreteValueError, MissingAttributeError, OperandError, UnstageableError
 from ...util.nearest import nearest
 
 _HERE = "leave it out: arrays are where NumPy has them, and functions are differentiated, not arrays"
@@ -47,6 +49,20 @@ def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
     meant = nearest(name, [n for n in (*METHODS, *PROPERTIES, *OF_NUMBERS) if not n.startswith("_")])
     return MissingAttributeError(what, where=where, why="NumPy's arrays have none of this name either",
                                  do=f"did you mean {meant!r}?" if meant else "use NumPy's functions and methods")
+
+
+def refuse_subclasses(answers: Callable, asked: str) -> None:
+    """An error if an array of a subclass answers otherwise than the plain array that stands for it in the program."""
+    for x in current().trace.unlike.values() if stack.builders() else ():
+        if answers(x):
+            raise UnstageableError(f"an array of class {type(x).__name__} may be asked for {asked}",
+                                   why="the program takes it for a plain array of NumPy's",
+                                   do="ask before the call, and hand the answer over as an argument")
+
+
+def refuse_attribute_of_subclass(name: str) -> None:
+    """An error if an array of a subclass has an attribute of this name, and plain ones have none."""
+    refuse_subclasses(lambda x: hasattr(x, name) and not hasattr(np.ndarray, name), f"its {name!r}")
 
 
 def times_sequence(other: object) -> OperandError:

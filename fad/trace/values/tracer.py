@@ -23,7 +23,7 @@ from ...util.errors import ConcreteValueError, SideEffectError
 from ...util.where import is_users_operator, library_call
 from ..objects.containers import keeps_record
 from . import sparse
-from .absent import pickled, times_sequence
+from .absent import pickled, refuse_attribute_of_subclass, times_sequence
 from .constants import constant_of, of_sizes
 from .mutation import assign, call_face, refuse_shape, set_flags
 from .of_tensors import of_tensors, refuse_ambiguous
@@ -110,6 +110,8 @@ class Tracer(Value):
     def standing_for(self, x: object) -> "Tracer":
         """This value, which stands for x from around the program."""
         self.zero_dim = x.zero_dim if isinstance(x, Tracer) else isinstance(x, np.ndarray)
+        if isinstance(x, np.ndarray) and type(x) is not np.ndarray:
+            self.builder.root.trace.unlike[id(x)] = x
         return self
 
     @property
@@ -233,6 +235,7 @@ class Tracer(Value):
         if call is None and name in OF_NUMBERS and not self.ndim:
             call = OF_NUMBERS[name]
         if call is None:
+            refuse_attribute_of_subclass(name)
             return of_tensors(self, name)
 
         def method(*args: object, **kwargs: object) -> Any:
