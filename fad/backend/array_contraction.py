@@ -90,8 +90,9 @@ def _order_of_reads(uses_of: list) -> "tuple | None":
     if any(last) or not all(blocks) or len(orders) != 1:
         return None
     (found,) = orders
-    innermost = [u.place[found.index(max(found))].moves_only_with(u.path[-1].axis) for u in uses_of if u.reads and u.path]
-    return tuple(sorted(range(len(found)), key=found.__getitem__)) if innermost and all(innermost) else None
+    moving = [use.place[found.index(max(found))].moves_only_with(use.path[-1].axis)
+              for use in uses_of if use.reads and use.path]
+    return tuple(sorted(range(len(found)), key=found.__getitem__)) if moving and all(moving) else None
 
 
 def _kept(root: Var, uses_of: list, pinned: bool) -> tuple:
