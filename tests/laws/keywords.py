@@ -16,7 +16,7 @@ VALUES = {"x": _rng.uniform(0.2, 0.9, (3, 4)), "v": _rng.uniform(0.25, 0.85, 4),
           "S": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4)}
 SHORT = {"numpy": "np", "scipy.special": "sp", "scipy.linalg": "la", "scipy.stats": "stats", "scipy.signal": "signal",
          "scipy.ndimage": "ndimage", "scipy.spatial.distance": "distance", "scipy.integrate": "integrate",
-         "scipy.interpolate": "interpolate", "scipy.fft": "sfft"}
+         "scipy.interpolate": "interpolate", "scipy.fft": "sfft", "scipy.fftpack": "fftpack"}
 # they take functions, numbers, matrices or rotations: tests/routines and tests/api try their keywords
 LATER = ("scipy.optimize.", "scipy.integrate.", "scipy.sparse.", "scipy.spatial.transform.", "numpy.vectorize", "math.",
          "cmath.", "numpy.ma.", "statistics.")

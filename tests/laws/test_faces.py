@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.linalg as la
 import scipy.special as sp
-from scipy import integrate, interpolate, ndimage, optimize, signal, stats
+from scipy import fftpack, integrate, interpolate, ndimage, optimize, signal, stats
 from scipy.spatial import distance
 
 from fad.ops import table
@@ -27,7 +27,7 @@ VALUES = {
     "S": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4),
 }
 SCOPE = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance,
-         "optimize": optimize,
+         "optimize": optimize, "fftpack": fftpack,
          "integrate": integrate, "interpolate": interpolate, "math": math, "cmath": cmath, "i": np.array([2, 0, 2])}
 SAMPLES = sorted({sample for face in BY_NAME.values() for sample in face.samples})
 

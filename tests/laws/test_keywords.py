@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 import scipy.fft
+import scipy.fftpack
 import scipy.interpolate
 import scipy.linalg
 import scipy.ndimage
@@ -27,8 +28,8 @@ from ..turns import in_turn
 from . import keywords as kw
 
 SCOPE = {"np": np, "sp": scipy.special, "la": scipy.linalg, "stats": scipy.stats, "signal": scipy.signal,
-         "ndimage": scipy.ndimage, "sfft": scipy.fft, "distance": scipy.spatial.distance, "integrate": scipy.integrate,
-         "interpolate": scipy.interpolate, "i": np.array([2, 0, 2])}
+         "ndimage": scipy.ndimage, "sfft": scipy.fft, "fftpack": scipy.fftpack, "distance": scipy.spatial.distance,
+         "integrate": scipy.integrate, "interpolate": scipy.interpolate, "i": np.array([2, 0, 2])}
 # ufuncs are all called alike
 SPECIAL = ("erf", "xlogy", "logit", "logsumexp", "softmax", "log_softmax", "factorial", "zeta", "multigammaln")
 # values that NumPy leaves open

@@ -36,6 +36,7 @@ LATER.update({
     "numpy.polynomial": ("series", "series_objects", "series_products"),
     "statistics": ("statistics",),
     "scipy.fft": ("cosine", "fft"),
+    "scipy.fftpack": ("fftpack",),
     "scipy.integrate": ("integrate",),
     "scipy.interpolate": ("fitpack", "interpolate", "piecewise", "radial", "regular_grids"),
     "scipy.linalg": ("banded", "scipy_functions", "scipy_linalg"),

@@ -93,6 +93,7 @@ class Roll:
         self.fixed_outside: list = []
         self.lost: list = []  # arrays of which nobody knows what they hold after the loop
         self.begun_as: list = []  # the arrays that are written to, and what they are at the start of an iteration
+        self.one_as: list = []                                # for each carry the first that ends as the same array
         self.longer: list = []  # those of them that are rows of lists, which only get entries at their ends
         self.ends_as: dict = {}                               # what the carried arrays were at the end of an iteration
         self.listed: set = set()  # those that a list may have got, in this iteration or before
@@ -187,7 +188,10 @@ class Roll:
         self.lost = made.lost_arrays()
         self._relate(made)
         layouts = self._join()
-        out = [frozen(x) for layout in layouts for x in layout.data]
+        ends = [x for layout in layouts for x in layout.data]
+        seen: dict[int, int] = {}
+        self.one_as = [seen.setdefault(id(x), k) if is_array(x) else k for k, x in enumerate(ends)]
+        out = [frozen(x) for x in ends]
         there = [is_there(self.slots[j], layouts[j].leaves, k) for j, k in self.doubts]
         check(made.builder)
         self.longer = [s for s, var in self.begun_as if s.tracer.is_still(var) and not self.plan.memory.test_changes]
@@ -322,6 +326,8 @@ class Roll:
         tells whether there is a first iteration.
         """
         results = results[len(self.lead):]
+        if self.is_begun and not self.plan.memory.early and has_iterations is not None and has_iterations():
+            results = (*[results[k] for k in self.one_as], *results[len(self.one_as):])
         refuse_stale_reads(self.may_write, current().trace.read[self.reads:])
         # None: there was no iteration to trace
         made = current().equations[-1].outputs if self.is_begun else ()

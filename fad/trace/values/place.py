@@ -156,7 +156,7 @@ def roots_of(array: Tracer) -> list:
 def bases_of(x: Tracer, root: Builder) -> list:
     """The arrays that are no views and that x may be, or lie in."""
     own = root.trace.alternatives.get(id(x))
-    found = [b for base in roots_of(x) for b in [base, *[k[0] for k in base.kin]]]
+    found = [b for base in roots_of(x) for b in [base, *base.unexcused_kin()]]
     return found if own is None else [*found, *own[1]]
 
 
