@@ -1,6 +1,7 @@
 """Dataclasses: the containers that their fields begin with, objects with several names, and objects that hold each
 other."""
 import gc
+import time
 import warnings
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -72,6 +73,21 @@ class Frozen:
     sides: list = field(default_factory=list)
 
 
+@dataclass
+class Clocked:
+    """A field has the name of a module of this file."""
+
+    value: Any
+    time: float = 0.0
+
+
+def clocked(x):
+    assert time.time                                          # the module is here
+    made = Clocked(x[0])
+    made.time += x[1]
+    return made.value * made.time
+
+
 def chain(x):
     node = Node(x[0])
     for i in range(1, 4):
@@ -116,7 +132,7 @@ def frozen(x):
 X = np.array([1.5, 0.4, -0.7, 2.0])
 
 
-@pytest.mark.parametrize("f", [chain, tree_of_parts, by_super, by_name, finished, slotted, frozen],
+@pytest.mark.parametrize("f", [chain, tree_of_parts, by_super, by_name, finished, slotted, frozen, clocked],
                          ids=lambda f: f.__name__)
 def test_containers_that_fields_begin_with(f):
     """They are the function's own: it is compiled, and no call leaves anything."""

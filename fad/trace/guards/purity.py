@@ -16,7 +16,7 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 
 from ...util.where import is_captured, module_name
-from .bytecode import names_used
+from .bytecode import global_names, imported_modules, names_used
 from .settings import is_setting
 
 CLOCKS = {"time", "secrets", "uuid", "platform", "resource"}  # modules all of whose functions may be asked at any time
@@ -109,10 +109,10 @@ def unseen_calls(f: FunctionType) -> list:
     """The functions that f may call, by the names in its code, that give what nobody knows: for code that is not
     rewritten.
     """
-    names = names_used(f.__code__)
-    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+    names, code = names_used(f.__code__), f.__code__
+    cells = dict(zip(code.co_freevars, f.__closure__ or ()))
     known = {**vars(builtins), **f.__globals__, **{n: c.cell_contents for n, c in cells.items() if c != CellType()}}
-    found = [known[n] for n in names | cells.keys() if n in known]
+    found = [known[n] for n in global_names(code) | imported_modules(code) | cells.keys() if n in known]
     for _ in range(2):  # np.random.rand is two names away
         found += [getattr(x, n) for x in found if isinstance(x, (ModuleType, type)) for n in names if n in vars(x)]
     return [x for x in found if callable(x) and (is_question(x) or is_effect(x))]
