@@ -76,7 +76,7 @@ class TraceState:
     supposed: dict[Var, Any] = field(default_factory=dict)      # values that are so supposed
     has_optional: bool = False                                  # whether values may be None (trace/regions/optional)
     asked: bool = False                                         # whether the class of a number was asked for
-    unlike: dict[int, Any] = field(default_factory=dict)        # arrays of subclasses, which inputs stand for, by id
+    unlike: dict[int, object] = field(default_factory=dict)        # arrays of subclasses, which inputs stand for, by id
 
     # -- floating-point errors and warnings -----------------------------------------------------------
     strict: bool = False                                        # whether they may raise (trace/regions/handlers)

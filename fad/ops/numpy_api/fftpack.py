@@ -1,7 +1,5 @@
 """scipy.fftpack, the older package beside scipy.fft: other names of arguments, inverses of cosine transforms without a
 scale, and real spectra in one real array: y(0), Re y(1), Im y(1), Re y(2), ..."""
-from typing import Any
-
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, Axes, Extent
 from ..face import BY_NAME, face
@@ -34,18 +32,18 @@ def _complex_axes(name: str, default: Axes) -> None:
 
 def _cosine(name: str) -> None:
     """dct or dst; an inverse is the transform of the inverse type."""
-    of_type: Any = INVERSE.get if name.startswith("i") else lambda type: type
+    of_type = INVERSE if name.startswith("i") else {type: type for type in INVERSE}
     one, several = (BY_NAME[f"scipy.fft.{name.removeprefix('i')}{n}"].call for n in ("", "n"))
 
     @face(f"scipy.fftpack.{name}", samples=_SAMPLES.get(name, ()))
     def along(x: ArrayLike, type: int = 2, n: object = None, axis: int = -1, norm: object = None,
               overwrite_x: bool = False) -> AnyArray:
-        return one(x, of_type(type), n, axis, norm)
+        return one(x, of_type.get(type, type), n, axis, norm)
 
     @face(f"scipy.fftpack.{name}n", samples=_SAMPLES.get(f"{name}n", ()))
     def along_axes(x: ArrayLike, type: int = 2, shape: object = None, axes: Axes = None, norm: object = None,
                    overwrite_x: bool = False) -> AnyArray:
-        return several(x, of_type(type), shape, axes, norm)
+        return several(x, of_type.get(type, type), shape, axes, norm)
 
 
 for _name in ("fft", "ifft"):

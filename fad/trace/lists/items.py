@@ -211,8 +211,7 @@ class Items(list, Record):
         held = [] if self.rows else [like(self._as_element(x)) for x in list.__iter__(self)]
         found = [*([Like(self.layout, self.types)] if self.rows else []), *held, *samples]
         if not found or not found[0].leaves:
-            raise UnstageableError("data decide which element of a list is taken, or how many it has, and its elements "
-                                   "have no numbers")
+            raise UnstageableError("a list without numbers is indexed by a traced integer, or data decide its length")
         for x in found:
             require_fixed(x.layout.structure)
         layout, *others = [x.layout for x in found]

@@ -94,8 +94,8 @@ def _written_outside() -> Iterator[np.ndarray]:
     return (x for x, *seen in known.values() if not is_in_order or _is_written(*seen))
 
 
-def _is_written(seen: Any, before: Any = None) -> bool:
-    return not same(seen, before) if isinstance(seen, np.ndarray) else bool(seen._version)
+def _is_written(seen: Any, *before: np.ndarray) -> bool:
+    return not same(seen, *before) if isinstance(seen, np.ndarray) else bool(seen._version)
 
 
 @contextmanager
