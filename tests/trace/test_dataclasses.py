@@ -1,6 +1,7 @@
 """Dataclasses: the containers that their fields begin with, objects with several names, and objects that hold each
 other."""
 import gc
+import math
 import time
 import warnings
 from dataclasses import dataclass, field
@@ -58,7 +59,17 @@ class Finished:
 
     def __post_init__(self):
         self.sides.append(Node(self.value))
-        self.named["double"] = Node(2.0 * self.value)
+        self.named["double"] = Node(2.0 * math.exp(self.value))
+
+
+class FinishedBySuper(Finished):
+    def __init__(self, value):
+        super().__init__(value * value)
+
+
+class FinishedByName(Finished):
+    def __init__(self, value):
+        Finished.__init__(self, value * value)
 
 
 @dataclass(slots=True)
@@ -111,10 +122,18 @@ def by_name(x):
     return shape.sides[0].value * shape.sides[1].value * len(shape.sides)
 
 
-def finished(x):
-    made = Finished(x[0])
+def finished(x, cls=Finished):
+    made = cls(x[0])
     made.sides.append(Node(x[1]))
     return made.sides[0].value * made.named["double"].value * made.sides[1].value * len(made.sides)
+
+
+def finished_by_super(x):
+    return finished(x, FinishedBySuper)
+
+
+def finished_by_name(x):
+    return finished(x, FinishedByName)
 
 
 def slotted(x):
@@ -132,7 +151,8 @@ def frozen(x):
 X = np.array([1.5, 0.4, -0.7, 2.0])
 
 
-@pytest.mark.parametrize("f", [chain, tree_of_parts, by_super, by_name, finished, slotted, frozen, clocked],
+@pytest.mark.parametrize("f", [chain, tree_of_parts, by_super, by_name, finished, slotted, frozen, clocked,
+                               finished_by_super, finished_by_name],
                          ids=lambda f: f.__name__)
 def test_containers_that_fields_begin_with(f):
     """They are the function's own: it is compiled, and no call leaves anything."""
@@ -147,6 +167,20 @@ def test_containers_that_fields_begin_with(f):
         g(X)
     gc.collect()
     assert len(gc.get_objects()) - before < 20
+
+
+@pytest.mark.parametrize("cls", [Finished, FinishedBySuper, FinishedByName], ids=lambda cls: cls.__name__)
+def test_fields_on_the_tape(cls):
+    def f(x):
+        if "nan" in repr(x):                                  # a text of a number
+            return x
+        made = cls(np.sin(x))
+        return made.named["double"].value * made.sides[0].value
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        value, gradient = fad.value_and_grad(f)(0.7)
+    assert value == pytest.approx(f(0.7), rel=1e-14)
+    assert gradient == pytest.approx(slope(f, 0.7, 1.0)[0], rel=1e-6)
 
 
 @dataclass

@@ -184,7 +184,7 @@ class Runtime(
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
             refuse_frames(f)
         refuse_threads(getattr(f, "__func__", f))
-        if is_init_of_dataclass(getattr(f, "__func__", f)) and is_tracing():
+        if is_init_of_dataclass(getattr(f, "__func__", f)) and stack.builders():
             return functools.partial(self.initialise, f)
         if type(f) is FunctionType:
             if isinstance(getattr(f, "registry", None), MappingProxyType):

@@ -99,7 +99,7 @@ class Instances:
 
     def _see_to_attributes(self, x: object, since: int) -> None:
         """Let the attributes of a new object be as if captured code had made them."""
-        if not is_users(x) or id(x) not in current().trace.inside:
+        if not (is_tracing() and is_users(x) and id(x) in current().trace.inside):
             return
         known: dict[int, Any] = {}
         held = _Attributes(x)
