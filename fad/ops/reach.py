@@ -6,6 +6,7 @@ from types import CellType, FunctionType, ModuleType
 
 import numpy as np
 
+from ..util.own import own_dict
 from .literals import SEQUENCES
 
 
@@ -28,7 +29,7 @@ def _held_by(x: object) -> list:
     if isinstance(x, SEQUENCES):
         return list(x)
     owner = getattr(x, "__self__", x)
-    attributes = list(vars(owner).values()) if hasattr(owner, "__dict__") else []
+    attributes = list(vars(owner).values()) if own_dict(owner) is not None else []
     if isinstance(x, functools.partial):
         return [x.func, *x.args, *x.keywords.values()]
     f = getattr(x, "__func__", x)

@@ -10,6 +10,7 @@ from .errors import ArgumentError, StructureError
 from .interrupts import let_through
 from .keywords import named_as_here
 from .lazy import LazyModule
+from .own import own_dict
 
 dataclasses = LazyModule("dataclasses")
 
@@ -114,7 +115,7 @@ def _derived_kind(cls: type, node: object) -> "Kind | None":
 
 def _beside(node: object, known: tuple = ()) -> tuple:
     """The names of an instance's attributes beside its parts. They are children, too: they may hold arrays."""
-    own = getattr(node, "__dict__", None)
+    own = own_dict(node)
     return tuple(sorted([name for name in own if name not in known])) if own else ()
 
 
@@ -140,7 +141,7 @@ def _dataclass(cls: type, fields: tuple) -> Kind:
     slots = {name for name in fields if isinstance(getattr(cls, name, None), MemberDescriptorType)}
 
     def parts(node: object) -> tuple[tuple, Any]:
-        own = getattr(node, "__dict__", ())                   # a field that is not there has its value from the class
+        own = own_dict(node) or ()                            # a field that is not there has its value from the class
         names = (*[name for name in fields if name in own or name in slots], *_beside(node, fields))
         return tuple([getattr(node, name) for name in names]), None if names == fields else names
 

@@ -465,3 +465,33 @@ def test_a_branch_among_many_containers_is_part_of_the_program():
         return rows[0][0] * np.sum(w)
     for x in (X + 1, X - 1, X + 1):
         np.testing.assert_allclose(fad.grad(f)(x), (3.0 if x[0] > 0.5 else 1.0) * np.ones(3))
+
+
+class AskedLate:
+    """A slot is empty until __getattr__ is asked for it."""
+
+    __slots__ = ("x", "kept")
+    asked: list = []
+
+    def __init__(self, x):
+        self.x = x
+
+    def __getattr__(self, name):
+        AskedLate.asked.append(name)
+        if name != "kept":
+            raise AttributeError(name)
+        self.kept = np.sum(self.x ** 2)
+        return self.kept
+
+
+def test_getattr_is_asked_as_python_asks_it():
+    def f(x):
+        made = AskedLate(x)
+        made.x = made.x * 3
+        return made.kept * made.kept
+    x = np.array([1.0, 2.0])
+    AskedLate.asked.clear()
+    value, gradient = fad.value_and_grad(f)(x)
+    assert AskedLate.asked == ["kept"]
+    assert value == f(x) == 2025.0
+    np.testing.assert_allclose(gradient, 2 * 45 * 18 * x)

@@ -10,6 +10,7 @@ from itertools import islice
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ...util.own import own_dict
 from ...util.reach import reached, wrapped_by
 from .origin import codes_in
 from .typed import keep
@@ -55,7 +56,7 @@ def _parts(x: object) -> Iterable:
         return x.values()
     if isinstance(x, type):
         return (*x.__bases__, *vars(x).values()) if _travels(x) else ()
-    own = getattr(x, "__dict__", {})
+    own = (own_dict(x) or {})
     for name in ("py_func", "rebuild"):                       # functions of Numba's and of fad's
         if name in own:
             return (own[name],)

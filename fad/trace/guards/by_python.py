@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
+from ...util.own import own_dict
 from ...util.reach import reached
 from ...util.where import is_captured_class, is_library
 from ..objects.containers import CHANGING, is_users, items_in
@@ -65,5 +66,5 @@ def _held_by(x: object) -> Iterable:
     if isinstance(x, CONTAINERS):
         values: Any = x.values() if hasattr(x, "values") else x
         return () if isinstance(x, BUFFERS) else values
-    own = getattr(x, "__dict__", None) if is_open(x) else None
+    own = own_dict(x) if is_open(x) else None
     return own.values() if type(own) is dict else ()         # of a class it is no dict

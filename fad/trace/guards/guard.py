@@ -27,6 +27,7 @@ from typing import Any
 
 from ...util.defects import consulted
 from ...util.interrupts import let_through
+from ...util.own import own_dict
 from ..objects.containers import content
 from .kinds import MISSING, is_object
 from .snapshot import Snapshot, is_same
@@ -304,7 +305,7 @@ def of_all_before(things: Iterable, inputs: Iterable) -> Guard:
 
 def of_attributes(container: object) -> Guard:
     """The attributes of a list or dict of a class of the user's."""
-    return ContentsGuard(Snapshot(getattr(container, "__dict__", None)))
+    return ContentsGuard(Snapshot(own_dict(container)))
 
 
 def of_element(container: object, key: object, value: object) -> Guard:
@@ -330,7 +331,7 @@ def of_names(space: Any, names: Iterable) -> list:
 
 def of_own(owner: object, *names: object) -> list:
     """Guards on names in an object's own dict, which may be another one: `o.__dict__ = state`."""
-    own = getattr(owner, "__dict__", None)
+    own = own_dict(owner)
     return [AttributeGuard(owner, "__dict__", own), *of_names(own, names)] if type(own) is dict else []
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...util.own import own_dict
 from ...util.where import is_library, package_name
 from ..objects.containers import slots_of
 from ..objects.opaque_state import BUFFERS
@@ -62,4 +63,4 @@ def has_attributes(x: object) -> bool:
     """Whether x is an object, and no class, module or function, with attributes that Python shows."""
     if isinstance(x, (type, ModuleType, FunctionType)):
         return False
-    return type(getattr(x, "__dict__", None)) is dict or bool(slots_of(type(x)))
+    return type(own_dict(x)) is dict or bool(slots_of(type(x)))

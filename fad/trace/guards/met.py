@@ -33,6 +33,7 @@ import numpy as np
 
 from ...ir.build import Value
 from ...util.interrupts import let_through
+from ...util.own import own_dict
 from ...util.where import package_name
 from ..objects.containers import NEVER_CHANGE, is_users, may_be_changed, slots_of
 from ..objects.opaque_state import held_by_c
@@ -127,7 +128,7 @@ def is_closed_box(x: object) -> bool:
     return (
         cls is not object
         and not is_valued
-        and not hasattr(x, "__dict__")
+        and own_dict(x) is None
         and not slots_of(cls)
         and not hasattr(cls, "__get__")
     )
@@ -213,7 +214,7 @@ def of_class_asked(x: object, classes: object, is_outer: bool) -> Iterator[of.Gu
     cls = type(x)
     if may_be_changed(cls) and is_users(cls):
         yield of.of_order(cls)
-        if is_open(x) and hasattr(x, "__dict__"):
+        if is_open(x) and own_dict(x) is not None:
             yield of.AttributeGuard(x, "__class__", cls)
     for c in classes if isinstance(classes, tuple) else (classes,):
         if isinstance(c, type) and type(c) is not type and is_users(c) and is_open(c):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ir.delivery import Location
 from ...util.codes import once_for_each_code
+from ...util.own import own_dict
 from ..objects.containers import content
 from .bytecode import assigned_globals, names_used
 from .kinds import MISSING, is_open
@@ -259,7 +260,7 @@ def is_apart(x: object) -> bool:
 def is_attributes(cls: type, x: object) -> bool:
     """Whether an object is of a class of the user's that keeps all in attributes, so that it can be made again of them.
     """
-    if type(cls) is not type or "__dict__" not in dir(cls) or not hasattr(x, "__dict__"):
+    if type(cls) is not type or "__dict__" not in dir(cls) or own_dict(x) is None:
         return False
     known = _classes.get(cls)
     if known is None:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...util.defects import door, take_as_answer
+from ...util.own import own_dict
 from ..objects.containers import NEVER_CHANGE, may_be_changed, slots_of
 from ..objects.opaque_state import BUFFERS, bytes_of
 from .kinds import MISSING
@@ -285,7 +286,7 @@ def views_of(x: Any) -> list:
 
 def _names(x: object) -> tuple:
     """The attributes of x that its elements do not tell: the dict of all others, slots, what a defaultdict makes."""
-    own = ("__dict__",) if type(getattr(x, "__dict__", None)) is dict else ()
+    own = ("__dict__",) if type(own_dict(x)) is dict else ()
     return (
         *own,
         *(slots_of(type(x)) if may_be_changed(type(x)) else ()),

@@ -10,6 +10,7 @@ from typing import Any
 from ...ir.build import Builder, Value, current
 from ...util.errors import SideEffectError
 from ...util.forks import undone_by
+from ...util.own import own_attribute, own_dict
 from ...util.where import Where
 from ..guards.guard import AttributeGuard, Guard, ReadGuard, of_names
 from ..guards.kinds import MISSING
@@ -78,8 +79,8 @@ def as_stored(owner: object, name: str, value: Any) -> Any:
     A traced value may stand for the array from outside that the attribute holds, as after `o.w *= 2`: then it is that
     array. An attribute that is given what it holds does not change, as long as it holds that; a guard says so.
     """
-    trace, own = current().trace, getattr(owner, "__dict__", None)
-    before = own.get(name, MISSING) if own is not None else getattr(owner, name, MISSING)
+    trace, own = current().trace, own_dict(owner)
+    before = own.get(name, MISSING) if own is not None else own_attribute(owner, name, MISSING)
     if any(value is tail and before is tail.owner for tail in trace.tails):                  # after `o.log += [x]`
         return before
     entry = trace.captured.get(id(before)) if isinstance(value, Value) else None

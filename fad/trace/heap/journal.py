@@ -17,6 +17,7 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import Value, current
 from ...util.forks import undone_by
+from ...util.own import own_dict
 from ...util.profiled import unprofiled
 from ...util.where import package_name
 from ..objects.containers import CHANGING, contents, is_users, keeps_record, put_contents, same_contents, values_of
@@ -52,7 +53,7 @@ def kind_of(x: object) -> "CellKind | None":
         return PYTHON
     if goes_on(x):
         return GENERATOR
-    return CONTAINER if hasattr(x, "__dict__") or hasattr(type(x), "__slots__") else None
+    return CONTAINER if own_dict(x) is not None or hasattr(type(x), "__slots__") else None
 
 
 class JournalEntry(NamedTuple):
@@ -237,7 +238,7 @@ def attributes_of(owner: object) -> Any:
     """The cell that has the attributes of an object: of a list's subclass the dict, since the list is a cell of
     elements.
     """
-    return owner.__dict__ if isinstance(owner, CHANGING) and hasattr(owner, "__dict__") else owner
+    return owner.__dict__ if isinstance(owner, CHANGING) and own_dict(owner) is not None else owner
 
 
 def all_made(things: Iterable) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value
+from ...util.own import own_attribute, own_dict
 from ...util.reach import CALLS, parts_of_call, reached
 from ...util.where import HEAP_TYPE, is_routine, package_name
 from .bound import Unsure
@@ -158,9 +159,9 @@ def keeps_record(owner: object) -> bool:
 
 def attributes(owner: object) -> dict:
     """An object's attributes by name, wherever it keeps them."""
-    values = dict(getattr(owner, "__dict__", ()))
+    values = dict(own_dict(owner) or ())
     for name in slots_of(type(owner)):
-        value = getattr(owner, name, _MISSING)
+        value = own_attribute(owner, name, _MISSING)
         if value is not _MISSING:
             values[name] = value
     return values
@@ -327,4 +328,4 @@ def is_users(x: object) -> bool:
     cls = x if isinstance(x, type) else type(x)
     if package_name(cls) in _LIBRARIES and not is_routine(cls):
         return False
-    return isinstance(x, type) or isinstance(getattr(x, "__dict__", None), dict) or bool(slots_of(cls))
+    return isinstance(x, type) or isinstance(own_dict(x), dict) or bool(slots_of(cls))

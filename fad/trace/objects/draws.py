@@ -16,6 +16,7 @@ from ...ir.build import current
 from ...util.attempts import Mode
 from ...util.errors import UnstageableError
 from ...util.lazy import LazyModule
+from ...util.own import own_dict
 from ...util.where import module_name
 
 numpy_random: Any = LazyModule("numpy.random")
@@ -103,7 +104,7 @@ def held_by(x: object, depth: int = 3) -> Iterator:
     if goes_on(x):
         yield x
     elif depth and module_name(type(x)).startswith("scipy.stats"):
-        for part in list(getattr(x, "__dict__", {}).values()):
+        for part in list((own_dict(x) or {}).values()):
             yield from held_by(part, depth - 1)
 
 

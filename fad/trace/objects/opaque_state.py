@@ -16,6 +16,7 @@ import numpy as np
 from ...ir.build import Value
 from ...ops.carry import UNDEFINED
 from ...util.interrupts import let_through
+from ...util.own import own_dict
 from ...util.where import package_name
 from .containers import is_users, may_be_changed
 
@@ -34,7 +35,7 @@ def holds_no_traced(x: object) -> bool:
 
 def arrays_within(x: object) -> Iterator[np.ndarray]:
     """The arrays that are attributes of an object of a library's, and can be written to."""
-    attributes = getattr(x, "__dict__", None)  # numbers, texts and containers, of which there may be many, have none
+    attributes = own_dict(x)  # numbers, texts and containers, of which there may be many, have none
     if type(attributes) is not dict or isinstance(x, (type, ModuleType, FunctionType, Value, np.ndarray)):
         return
     if is_users(x) or package_name(type(x)) == "fad":

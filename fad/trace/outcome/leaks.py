@@ -17,6 +17,7 @@ from ...ops.records import Records
 from ...util import tree
 from ...util.defects import consulted
 from ...util.errors import SideEffectError, UnstageableError
+from ...util.own import own_dict
 from ...util.reach import reached
 from ..guards.observed import observing
 from ..guards.reads import reads_of
@@ -259,7 +260,7 @@ class _Settlement:
             raise _refusal(f"a dict with a traced key was left in {name}, outside the traced function")
         left = [leaf for leaves, _ in parts for leaf in leaves]
         if any(_is_unsaid(x) or original_of(x) is not x for x in left) or any(map(self._is_made, _parts(owner))):
-            is_object = hasattr(owner, "__dict__")
+            is_object = own_dict(owner) is not None
             after = [
                 (self.value(k, name), self.value(x, f"{name}.{k}" if is_object else name)) for k, x in _items(owner)
             ]

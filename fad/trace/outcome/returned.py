@@ -17,6 +17,7 @@ from ...ir.build import Builder
 from ...ir.value import Value
 from ...util import tree
 from ...util.errors import UnstageableError
+from ...util.own import own_dict
 from ...util.reach import reached
 from ..frontend.expressions import RUNTIME
 from ..guards.bytecode import names_used
@@ -136,7 +137,7 @@ def _parts_of_function(f: FunctionType) -> list:
 
 def _parts(x: object) -> list:
     """The things that an object refers to; its attributes stand in a dict that nobody else has."""
-    own = getattr(x, "__dict__", None)
+    own = own_dict(x)
     if not isinstance(own, dict):
         return gc.get_referents(x)
     return [y for y in gc.get_referents(x) if y is not own] + list(own.values())

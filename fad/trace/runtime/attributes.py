@@ -17,6 +17,7 @@ from ...ops.face import OBJECTS
 from ...util.array import ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
+from ...util.own import own_dict
 from ..frontend.functions import is_user_function
 from ..guards import guard as of
 from ..guards import met
@@ -40,7 +41,7 @@ OF_DATACLASSES = {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", 
 
 def has_attribute_dict(x: object) -> bool:
     """Whether captured code sees an AttributeDict for `x.__dict__`: of an object of the user's, and no list or dict."""
-    return is_object(x) and not isinstance(x, (Value, FunctionType)) and type(getattr(x, "__dict__", None)) is dict
+    return is_object(x) and not isinstance(x, (Value, FunctionType)) and type(own_dict(x)) is dict
 
 
 class Dispatched(NamedTuple):
@@ -118,7 +119,7 @@ class Attributes:
         if isinstance(found, functools.cached_property) and not is_class and name not in owner.__dict__:
             return self._cached(owner, name, found, inside)
         value = getattr(owner, name)
-        is_own = inside and (value is not found or name in getattr(owner, "__dict__", ()))           # a field's default
+        is_own = inside and (value is not found or name in (own_dict(owner) or ()))           # a field's default
         if isinstance(found, Value) and value is found and not inside and not is_class:
             self.has_own(owner, name)
         if type(value) is MethodType and not inside:
@@ -165,7 +166,7 @@ class Attributes:
 
     def has_own(self, owner: object, name: object) -> bool:
         """Whether an object has an attribute of its own under this name."""
-        found = name in getattr(owner, "__dict__", ())
+        found = name in (own_dict(owner) or ())
         if not found and not self._is_inside(owner) and not self._is_written(owner, name, MISSING):
             self.sources += of.of_own(owner, name)
         return found
@@ -198,7 +199,7 @@ class Attributes:
         """Guards for a method that is read from a thing outside. Each read makes another bound method, so its identity
         says nothing. found: what the class has under this name, which has its guard already.
         """
-        own = getattr(owner, "__dict__", None)
+        own = own_dict(owner)
         if type(own) is dict and not self._is_written(owner, name, own.get(name, MISSING)):
             self.sources += of.of_own(owner, name)
         if found is MISSING and isinstance(owner, type):      # a method of its metaclass
@@ -242,7 +243,7 @@ class Attributes:
         """Guard that an object finds an object with `__get__` in its class under this name, and has none of its own."""
         self._in_class(type(owner), name)
         self.note_class(owner)
-        if type(getattr(owner, "__dict__", None)) is dict:
+        if type(own_dict(owner)) is dict:
             self.has_own(owner, name)
 
     def refuse_state(self, owner: object, name: str) -> None:
@@ -289,7 +290,7 @@ class Attributes:
     def absence(self, owner: object, name: str) -> None:
         """Note that an object has no attribute of this name, nor has its class: its __getattr__ was asked."""
         self.sources.append(of.of_class(type(owner), name))
-        own = getattr(owner, "__dict__", None)
+        own = own_dict(owner)
         if type(own) is dict and not self._is_inside(owner) and not journal().is_noted(owner):
             self.sources += of.of_own(owner, name)
 

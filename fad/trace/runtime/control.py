@@ -19,6 +19,7 @@ from ...util import tree
 from ...util.array import ArrayOrNumber
 from ...util.defects import door
 from ...util.interrupts import let_through
+from ...util.own import own_dict
 from ...util.profiled import unprofiled
 from ...util.where import is_captured_class, module_name
 from ..frontend.expressions import RUNTIME
@@ -251,7 +252,7 @@ class Runtime(
         if isinstance(owner, (type, Value)) or type(owner) in PLAIN:
             return False
         found = in_class(type(owner), name)
-        own = getattr(owner, "__dict__", ())
+        own = (own_dict(owner) or ())
         return isinstance(found, property) or (
             found is MISSING and name not in own and self.special(owner, "__getattr__") is not None)
 

@@ -23,6 +23,7 @@ from ...ops.records import Record, Records
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
+from ...util.own import own_dict
 from ..guards.guard import in_class
 from ..guards.handed import refuse_hidden
 from ..guards.kinds import MISSING
@@ -261,12 +262,12 @@ class DataModel(Protocols, Conversions):
         if type(owner) not in PLAIN and not isinstance(owner, (type, Value)):
             found = in_class(type(owner), name)
             get = None if found is MISSING else self.special(found, "__get__")
-            if get is not None and (self._is_data(found) or name not in getattr(owner, "__dict__", ())):
+            if get is not None and (self._is_data(found) or name not in (own_dict(owner) or ())):
                 self.capture.descriptor(owner, name)
                 return get(found, owner, type(owner))
             ask = (
                 self.special(owner, "__getattr__")
-                if found is MISSING and name not in getattr(owner, "__dict__", ())
+                if found is MISSING and name not in (own_dict(owner) or ())
                 else None
             )
             if ask is not None:

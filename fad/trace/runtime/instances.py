@@ -10,6 +10,7 @@ from ...ir import stack
 from ...ir.build import current
 from ...util import tree
 from ...util.errors import UnstageableError
+from ...util.own import own_attribute, own_dict
 from ..frontend.functions import is_user_function
 from ..guards.by_python import GENERATED
 from ..guards.guard import in_class
@@ -112,7 +113,7 @@ class Instances:
 
     # -- the __init__ that a dataclass has got without a text --------------------------------------------------
 
-    def initialise(self, f: Any, *args: Any, **kwargs: object) -> None:
+    def initialise(self, f: Any, *args: object, **kwargs: object) -> None:
         """Call a dataclass's __init__ for an object of a class that is derived from it: Base.__init__(x), or
         super().__init__().
         """
@@ -159,11 +160,11 @@ class _Attributes:
         self.owner = owner
 
     def __getitem__(self, name: str) -> object:
-        own = getattr(self.owner, "__dict__", {})
-        return own[name] if name in own else object.__getattribute__(self.owner, name)
+        own = own_dict(self.owner) or {}
+        return own[name] if name in own else own_attribute(self.owner, name)
 
     def __setitem__(self, name: str, x: object) -> None:
-        own = getattr(self.owner, "__dict__", {})
+        own = own_dict(self.owner) or {}
         if name in own:
             own[name] = x
         else:

@@ -1,0 +1,24 @@
+"""An object's own attributes, read past the methods of its class: a __getattr__ of the user's is not called."""
+from typing import Any
+
+
+def own_attribute(x: object, name: str, default: object = None) -> Any:
+    """An attribute as Python finds it without the class's __getattr__ and __getattribute__.
+
+    >>> class Asked:
+    ...     __slots__ = ("a", "b")
+    ...     def __getattr__(self, name): raise RuntimeError(name)
+    >>> x = Asked()
+    >>> x.a = 2.0
+    >>> own_attribute(x, "a"), own_attribute(x, "b"), own_dict(x)
+    (2.0, None, None)
+    """
+    try:
+        return object.__getattribute__(x, name)
+    except AttributeError:
+        return default
+
+
+def own_dict(x: object) -> "dict | None":
+    """The dict of an object's own attributes; None if it has none."""
+    return own_attribute(x, "__dict__")
