@@ -1,4 +1,5 @@
 """An object's own attributes, read past the methods of its class: a __getattr__ of the user's is not called."""
+from types import WrapperDescriptorType
 from typing import Any
 
 
@@ -13,8 +14,11 @@ def own_attribute(x: object, name: str, default: object = None) -> Any:
     >>> own_attribute(x, "a"), own_attribute(x, "b"), own_dict(x)
     (2.0, None, None)
     """
+    read = type(x).__getattribute__
+    if type(read) is not WrapperDescriptorType:               # the user's; a base in C may keep attributes its own way
+        read = next(f for c in type(x).__mro__ if type(f := vars(c).get("__getattribute__")) is WrapperDescriptorType)
     try:
-        return object.__getattribute__(x, name)
+        return read(x, name)
     except AttributeError:
         return default
 

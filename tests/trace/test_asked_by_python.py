@@ -246,3 +246,29 @@ def test_an_enum_asks_nothing():
     g = fad.grad(f, fallback=False)
     for x in (np.array([0.5, 1.5]), np.array([2.0, 3.0])):
         np.testing.assert_allclose(g(x), slopes(f, x), atol=1e-6)
+
+
+class Audited:
+    """It counts what is read of it."""
+
+    def __init__(self):
+        self.reads, self.rate = 0, 0.5
+
+    def __getattribute__(self, name):
+        if name != "reads" and not name.startswith("__"):
+            self.reads += 1
+        return object.__getattribute__(self, name)
+
+
+def test_getattribute_is_called_as_python_calls_it():
+    owner, plain = Audited(), Audited()
+
+    def f(owner, x):
+        return owner.rate * x ** 2 + owner.reads
+    g = fad.value_and_grad(lambda x: f(owner, x))
+    with pytest.warns(fad.FallbackWarning, match="Audited has a __getattribute__"):
+        for _ in range(4):
+            value, gradient = g(1.5)
+            assert value == f(plain, 1.5)
+            assert gradient == 1.5
+            assert owner.reads == plain.reads

@@ -162,7 +162,8 @@ def test_an_array_that_is_an_input_may_be_the_argument():
         assert np.isclose(g(given), want)
 
 
-def test_a_class_that_finds_its_attributes_by_itself_has_no_inputs():
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+def test_a_class_that_finds_its_attributes_by_itself_runs_on_the_tape():
     class Own:
         scale = 2.0
 

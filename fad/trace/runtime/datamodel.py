@@ -24,6 +24,7 @@ from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
 from ...util.own import own_dict
+from ..frontend.functions import is_user_function
 from ..guards.guard import in_class
 from ..guards.handed import refuse_hidden
 from ..guards.kinds import MISSING
@@ -260,6 +261,10 @@ class DataModel(Protocols, Conversions):
         """owner.name. is_indexed: the code reads only an element of the result."""
         optional.need(owner)
         if type(owner) not in PLAIN and not isinstance(owner, (type, Value)):
+            if is_tracing() and is_user_function(in_class(type(owner), "__getattribute__"), self.capture.packages):
+                raise UnstageableError(f"{type(owner).__name__} has a __getattribute__",
+                                       why="it is called at each use, by Python itself",
+                                       do="write a __getattr__ or properties, which fad calls as captured code")
             found = in_class(type(owner), name)
             get = None if found is MISSING else self.special(found, "__get__")
             if get is not None and (self._is_data(found) or name not in (own_dict(owner) or ())):
