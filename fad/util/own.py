@@ -2,6 +2,8 @@
 from types import WrapperDescriptorType
 from typing import Any
 
+from .interrupts import let_through
+
 
 def own_attribute(x: object, name: str, default: object = None) -> Any:
     """An attribute as Python finds it without the class's __getattr__ and __getattribute__.
@@ -19,7 +21,8 @@ def own_attribute(x: object, name: str, default: object = None) -> Any:
         read = next(f for c in type(x).__mro__ if type(f := vars(c).get("__getattribute__")) is WrapperDescriptorType)
     try:
         return read(x, name)
-    except AttributeError:
+    except AttributeError as error:
+        let_through(error)
         return default
 
 

@@ -143,11 +143,12 @@ from fad.ir.op import registry
 assert "numpy.percentile" not in BY_NAME and "airy_ai" not in registry and find(len) is None
 assert find(np.percentile) and find(math.erf) and find(cmath.exp) and find(np.linalg.solve) and find(np.fft.fft)
 assert "scipy.stats.rv_continuous.pdf" not in BY_NAME
-import statistics, scipy.fft, scipy.integrate, scipy.linalg, scipy.ndimage, scipy.optimize, scipy.signal
+import statistics, scipy.fft, scipy.fftpack, scipy.integrate, scipy.linalg, scipy.ndimage, scipy.optimize, scipy.signal
 import scipy.spatial.distance, scipy.special, scipy.stats
-found = [find(f) for f in (scipy.fft.dct, scipy.integrate.simpson, scipy.linalg.expm, scipy.ndimage.gaussian_filter,
-                           scipy.optimize.rosen, scipy.signal.convolve, scipy.spatial.distance.cdist,
-                           scipy.special.erf, scipy.stats.rv_continuous.pdf, statistics.mean)]
+found = [find(f) for f in (scipy.fft.dct, scipy.fftpack.dct, scipy.integrate.simpson, scipy.linalg.expm,
+                           scipy.ndimage.gaussian_filter, scipy.optimize.rosen, scipy.signal.convolve,
+                           scipy.spatial.distance.cdist, scipy.special.erf, scipy.stats.rv_continuous.pdf,
+                           statistics.mean)]
 before = len(BY_NAME), len(registry)
 import fad.ops.table
 print(all(found), before == (len(BY_NAME), len(registry)))

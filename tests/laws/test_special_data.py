@@ -21,7 +21,8 @@ from .shares import share
 from .test_faces import SCOPE, VALUES, listed, names_in
 
 load_all()
-LEFT_TO_OTHERS = ("signal.", "stats.", "interpolate.", "integrate.", "distance.", "ndimage.", "optimize.", "math.")
+LEFT_TO_OTHERS = ("signal.", "stats.", "interpolate.", "integrate.", "distance.", "ndimage.", "optimize.", "fftpack.",
+                  "math.")
 SAMPLES = [e for e in sorted({sample for face in BY_NAME.values() for sample in face.samples})
            if names_in(e) and not any(library in e for library in LEFT_TO_OTHERS)]
 X, V, S = (VALUES[name] for name in "xvS")
