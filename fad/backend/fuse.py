@@ -158,7 +158,7 @@ class _Level:
         self.groups = [g for g in self.groups if g.steps]
 
     def _parts(self, steps: list) -> list:
-        """The steps of a loop in parts, in order, of which none uses what another one makes."""
+        """The independent parts of a loop, each with its steps in order: no part uses a result of another."""
         parts: list[list] = []
         for step in steps:
             mine = [p for p in parts if any(self._meets(s, step) for s in p)]

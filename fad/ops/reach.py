@@ -29,7 +29,7 @@ def _held_by(x: object) -> list:
     if isinstance(x, SEQUENCES):
         return list(x)
     owner = getattr(x, "__self__", x)
-    attributes = list(vars(owner).values()) if own_dict(owner) is not None else []
+    attributes = list((own_dict(owner) or {}).values())
     if isinstance(x, functools.partial):
         return [x.func, *x.args, *x.keywords.values()]
     f = getattr(x, "__func__", x)

@@ -246,7 +246,7 @@ def test_flag_that_is_set_and_reset_outside(traces):
 
 @pytest.mark.parametrize("count", [2, 7, 12])
 def test_a_number_outside_that_texts_are_made_of(count, traces):
-    """The layers of a network take turns."""
+    """The layers of a network are called in turn, and each is traced once."""
     layers = {f"layer{k}": np.full(3, k + 1.0) for k in range(count)}
     model = types.SimpleNamespace(turn=0)
     g = fad.grad(lambda x: np.sum(x * layers[f"layer{model.turn}"]), fallback=False)

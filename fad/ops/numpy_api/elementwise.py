@@ -124,7 +124,7 @@ METHODS["conj"] = METHODS["conjugate"] = lambda x: conj(x) if is_complex(x) else
 
 @face("numpy.real_if_close")
 def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
-    """Whether a complex array is close to real, and then its real part, depends on its values: on the tape."""
+    """The real part of a complex array that is close to real. Its values decide, so this runs on the tape."""
     a = as_array(a)
     if not is_complex(a):
         return a

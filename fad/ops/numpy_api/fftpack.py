@@ -32,7 +32,7 @@ def _complex_axes(name: str, default: Axes) -> None:
 
 def _cosine(name: str) -> None:
     """dct or dst; an inverse is the transform of the inverse type."""
-    of_type = INVERSE if name.startswith("i") else {type: type for type in INVERSE}
+    of_type = INVERSE if name.startswith("i") else {}
     one, several = (BY_NAME[f"scipy.fft.{name.removeprefix('i')}{n}"].call for n in ("", "n"))
 
     @face(f"scipy.fftpack.{name}", samples=_SAMPLES.get(name, ()))

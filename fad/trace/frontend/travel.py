@@ -56,7 +56,7 @@ def _parts(x: object) -> Iterable:
         return x.values()
     if isinstance(x, type):
         return (*x.__bases__, *vars(x).values()) if _travels(x) else ()
-    own = (own_dict(x) or {})
+    own = own_dict(x) or {}
     for name in ("py_func", "rebuild"):                       # functions of Numba's and of fad's
         if name in own:
             return (own[name],)

@@ -252,7 +252,7 @@ class Runtime(
         if isinstance(owner, (type, Value)) or type(owner) in PLAIN:
             return False
         found = in_class(type(owner), name)
-        own = (own_dict(owner) or ())
+        own = own_dict(owner) or ()
         return isinstance(found, property) or (
             found is MISSING and name not in own and self.special(owner, "__getattr__") is not None)
 
