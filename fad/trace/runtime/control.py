@@ -58,6 +58,7 @@ from .instances import Instances, is_init_of_dataclass
 from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
 from .ordering import insert
+from .pools import tasks_of
 from .special_methods import PLAIN
 from .texts import Texts
 
@@ -93,6 +94,9 @@ class Runtime(
         f = f.original if type(f) is Maker else text_of(f) or plain_form(f)
         if type(f) is ChosenThing:
             return self.called_thing(f)
+        tasks = tasks_of(f) if stack.builders() else None
+        if tasks is not None:
+            return functools.partial(tasks, self.call)
         if is_tracing():
             note_growth(f)
         if is_setting(f) and is_tracing():
