@@ -38,6 +38,18 @@ def made_memory(f: "FunctionType | Keeper") -> dict:
     return kept
 
 
+def first_of(f: object, options: tuple) -> Any:
+    """The transform with these options that was kept with the function f; None if there is none."""
+    kept = memory_of(f) if type(f) is FunctionType and f.__dict__ else None
+    return kept.get(options) if kept and is_hashable(options) else None
+
+
+def keep_first(f: object, options: tuple, made: object) -> None:
+    """Keep a transform with the function f for others with the same options, if they can be hashed."""
+    if type(f) is FunctionType and is_hashable(options):
+        made_memory(f).setdefault(options, made)
+
+
 def remembered(make: Callable) -> Callable:
     """make(f, *options), kept with the function f once f has been traced.
 

@@ -6,7 +6,7 @@ is kept; called with traced values, the body runs where it stands. So transforms
 """
 import functools
 from collections.abc import Callable
-from types import FunctionType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 from ..backend.executable import Program, nothing
@@ -22,7 +22,7 @@ from ..util.errors import BEYOND, ArgumentError, ConcreteValueError, SideEffectE
 from ..util.interrupts import let_through, within_handler
 from ..util.memory import parse_bytes
 from .fallback import Fallback, Refusal, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
-from .kept import Keeper, made_memory, memory_of
+from .kept import Keeper, first_of, keep_first
 from .leaves import call_on_tensors, level_of, of_its_own
 from .refusals import forget_refusals, note_refusal, refused_before
 from .seen import staged_html
@@ -60,30 +60,19 @@ class Staged(StagedPrograms, Keeper):
         self.served = 0                                       # how often
         # what tells this transform of a function from others
         self.options = (rebuild[0], *rebuild[1][1:], *rebuild[2].values())
-        self.first = self  # the first such transform of this function, whose programs this one shares
-        kept = memory_of(wrapped) if type(wrapped) is FunctionType and wrapped.__dict__ else None
-        if kept:
-            self._adopt(kept)
+        self.first = first_of(wrapped, self.options) or self  # such a transform of this function: they share programs
+        if self.first is not self:
+            self._adopt(self.first)
 
-    def _adopt(self, kept: dict) -> None:
-        try:
-            first = kept.get(self.options)
-        except TypeError as error:                            # an option that cannot be hashed
-            let_through(error)
-            return
-        if first is not None:
-            self.first, self.programs, self.varying = first, first.programs, first.varying
-            self.seen, self.latest, self.recent, self.state = first.seen, first.latest, first.recent, first.state
-            self.fallback.reasons = first.fallback.reasons
+    def _adopt(self, first: "Staged") -> None:
+        self.programs, self.varying = first.programs, first.varying
+        self.seen, self.latest, self.recent, self.state = first.seen, first.latest, first.recent, first.state
+        self.fallback.reasons = first.fallback.reasons
 
     def _register(self) -> None:
         """Keep the programs with the function, for later transforms of it."""
-        f = self.rebuild[1][0]
-        if self.first is self and type(f) is FunctionType:
-            try:
-                made_memory(f).setdefault(self.options, self)
-            except TypeError as error:                        # an option that cannot be hashed
-                let_through(error)
+        if self.first is self:
+            keep_first(self.rebuild[1][0], self.options, self)
 
     # -- calls -------------------------------------------------------------------------------------
 
@@ -122,7 +111,7 @@ class Staged(StagedPrograms, Keeper):
                 return result
         return NotImplemented
 
-    def _call(self, args: tuple, kwargs: dict) -> Any:
+    def _call(self, args: tuple, kwargs: dict) -> object:
         if (self.served < SERVED and (self.server is not None or not self.programs)
                 and not stack.builders() and not self.state.writes and not self.fallback.reasons):
             result = self._served(args, kwargs)
@@ -130,20 +119,29 @@ class Staged(StagedPrograms, Keeper):
                 return result
         leaves, structure = tree.flatten((args, kwargs))
         level = level_of(leaves)
+        if level or stack.builders():
+            return self._within(level, leaves, args, kwargs)
+        return self._by_program(leaves, structure, args, kwargs)
+
+    def _within(self, level: int, leaves: list, args: tuple, kwargs: dict) -> object:
+        """The result of a call with tensors or traced values, or within a trace."""
         if level and self.lifting is not None:
             return NotImplemented
-        if level == 0 and stack.builders() and within_handler():
+        if level == 0 and within_handler():
             with stack.concrete():                           # the program that is being made has nothing to do with it
                 return self._call(args, kwargs)
-        if level == 2 or (level == 0 and stack.builders()):  # what it closes over may be traced, if not its arguments
-            return of_its_own(self.body(*args, **kwargs))
         if level == 1:
             return call_on_tensors(self, leaves, args, kwargs)
+        return of_its_own(self.body(*args, **kwargs))        # what it closes over may be traced, if not its arguments
+
+    def _by_program(self, leaves: list, structure: tree.Structure, args: tuple, kwargs: dict) -> object:
+        """The result by a program that takes this call, by a new one if none does; on the tape if there can be none."""
         signature = self._signature(leaves, structure)
         key, data, _ = signature
         strange = functools.partial(strange_arguments, getattr(self, "__wrapped__", None), args)
+        again = functools.partial(self.fallback.again, lambda: self.on_tape(args, kwargs), strange)
         if key in self.fallback.reasons and self.fallback.is_on:
-            return self.fallback.again(lambda: self.on_tape(args, kwargs), strange)
+            return again()
         current = self._current(signature)
         if (not current and self.server is None and not self.state.writes and (stale := self.programs.get(key))
                 and not self.state.notices(stale)):
@@ -152,8 +150,8 @@ class Staged(StagedPrograms, Keeper):
                 return result
         if not current and self.fallback.is_on and (known := refused_before(self)):
             self.fallback.tell(self._title(), *known)
-            return self.fallback.again(lambda: self.on_tape(args, kwargs), strange)
-        refusal: Refusal | None = None
+            return again()
+        refusal = None
         try:
             program = self._program(signature, leaves, structure, current)
             is_new = not any(p is program for p in current)
@@ -166,12 +164,7 @@ class Staged(StagedPrograms, Keeper):
         result, refusal = self._run(program, data, key, strange) if is_run else (None, refusal)
         if refusal is not None:                               # behind the handlers: users' code may ask for the error
             try:
-                with lines.said_before(refusal.lines):
-                    result = self.fallback.instead(refusal.error, lambda: self.on_tape(args, kwargs), refusal.kind,
-                                                   self._title(), refusal.strange)
-                    if not is_run:
-                        note_refusal(self, refusal.error)
-                    return result
+                return self._instead(refusal, is_run, args, kwargs)
             finally:
                 refusal = None                                # the error's traceback has this frame
         if result is NotImplemented:
@@ -182,6 +175,15 @@ class Staged(StagedPrograms, Keeper):
             forget_refusals(self)
         if program.is_kept:
             self._hasten(program, data)
+        return result
+
+    def _instead(self, refusal: Refusal, is_run: bool, args: tuple, kwargs: dict) -> object:
+        """The result on the tape, as there is no program, or (is_run) the program does not take these values."""
+        error, key, said, strange = refusal
+        with lines.said_before(said):
+            result = self.fallback.instead(error, lambda: self.on_tape(args, kwargs), key, self._title(), strange)
+        if not is_run:
+            note_refusal(self, error)
         return result
 
     def _run(self, program: Program, data: list, key: tuple, strange: Callable) -> tuple:
@@ -352,8 +354,7 @@ def _rebuild(make: Callable, args: tuple, kwargs: dict, texts: tuple = ()) -> An
 
 
 def _beyond(error: Exception, fast: Any) -> Any:
-    """NotImplemented for a call that is beyond the program: the general path knows what to do. Other errors are raised
-    again."""
+    """NotImplemented for a call beyond the program, which the general path takes. Other errors are raised again."""
     if beyond_programs(error) is None:
         raise_in_fads_words(error)
     fast.take_back()
@@ -372,8 +373,7 @@ def as_tuple(x: object) -> tuple:
 
 
 def within(memory: object, body: Callable) -> Callable:
-    """The body of a transform. Its loops save at most `memory` bytes (see util/memory.py) for reverse sweeps; None: no
-    limit."""
+    """The body of a transform whose loops save at most `memory` bytes (see util/memory.py) for reverse sweeps."""
     if memory is None:
         return body
     limit = parse_bytes(memory)
