@@ -6,12 +6,12 @@
 """
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..ir.delivery import Append, Argument, Extend, Held, Kept, Known, Maybe, Output, Refill, Store, Tree
+from ..util.own import keeps_past_descriptor, own_writer
 
 
 def delivery(stores: Sequence) -> "Callable | None":
@@ -61,8 +61,9 @@ class _DeliveryWriter:
         if location.kind == "variable":
             return f"{owner}.cell_contents = {value}"
         if location.kind == "attribute":
-            own = next((c for c in (type, ModuleType) if isinstance(location.owner, c)), object)
-            return f"{self.name(own.__setattr__)}({owner}, {location.at!r}, {value})"
+            if keeps_past_descriptor(location.owner, location.at):
+                return f"{owner}.__dict__[{location.at!r}] = {value}"
+            return f"{self.name(own_writer(location.owner).__setattr__)}({owner}, {location.at!r}, {value})"
         at = repr(location.at) if type(location.at) in (int, str) else self.name(location.at)
         if type(location.owner) in (list, dict):
             return f"{owner}[{at}] = {value}"

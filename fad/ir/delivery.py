@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..util.defects import door
+from ..util.own import kept_attribute, kept_item
 from .prelude import steps_in
 
 
@@ -42,8 +43,8 @@ class Location(NamedTuple):
         """The value there. Raises what Python raises where nothing does."""
         owner = self.owner.read() if type(self.owner) is Location else self.owner
         if self.kind == "attribute":
-            return getattr(owner, self.at)
-        return owner.cell_contents if self.kind == "variable" else owner[self.at]
+            return kept_attribute(owner, self.at)
+        return owner.cell_contents if self.kind == "variable" else kept_item(owner, self.at)
 
 
 class Output(NamedTuple):

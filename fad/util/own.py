@@ -1,7 +1,10 @@
-"""An object's own attributes, read past the methods of its class: a __getattr__ of the user's is not called."""
-from types import WrapperDescriptorType
+"""An object's own attributes and items, read past the methods of its class: a __getattr__ of the user's is not called.
+"""
+from collections import deque
+from types import GetSetDescriptorType, MemberDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any
 
+from .defects import door
 from .interrupts import let_through
 
 
@@ -29,3 +32,52 @@ def own_attribute(x: object, name: str, default: object = None) -> Any:
 def own_dict(x: object) -> "dict | None":
     """The dict of an object's own attributes; None if it has none."""
     return own_attribute(x, "__dict__")
+
+
+@door
+def kept_attribute(x: object, name: str) -> Any:
+    """The value of an attribute where an object keeps it, past a descriptor of its class. Raises AttributeError."""
+    own = own_dict(x)
+    if own is not None and name in own:
+        return own[name]
+    found = _MISSING if _is_computed(x, name, "__get__") else own_attribute(x, name, _MISSING)
+    if found is _MISSING:
+        raise AttributeError(name)
+    return found
+
+
+def keeps_past_descriptor(x: object, name: str) -> bool:
+    """Whether an object keeps an attribute in its dict, and a descriptor of its class has the same name: Python would
+    ask the descriptor's __set__ or __delete__.
+    """
+    return _is_computed(x, name, "__set__", "__delete__") and type(own_dict(x)) is dict
+
+
+def _is_computed(x: object, name: str, *methods: str) -> bool:
+    """Whether the class of an object has a descriptor under this name, with one of these methods, that is no slot."""
+    if isinstance(x, (type, ModuleType)):
+        return False
+    cls = type(next((vars(c)[name] for c in type(x).__mro__ if name in vars(c)), None))
+    return cls not in (MemberDescriptorType, GetSetDescriptorType) and any(hasattr(cls, method) for method in methods)
+
+
+def own_writer(x: object) -> Any:
+    """The class whose __setattr__ and __delattr__ write to the attributes of x themselves."""
+    return next((c for c in (type, ModuleType) if isinstance(x, c)), object)
+
+
+@door
+def kept_item(x: Any, at: Any) -> Any:
+    """An item of a container as Python's own class finds it. Raises LookupError."""
+    base = next((c for c in (dict, list, tuple, deque) if issubclass(type(x), c)), None)
+    if base is None or type(x) is base:
+        return x[at]
+    if base is not dict:
+        return base.__getitem__(x, at)
+    found = dict.get(x, at, _MISSING)                         # __getitem__ would ask __missing__
+    if found is _MISSING:
+        raise KeyError(at)
+    return found
+
+
+_MISSING = object()

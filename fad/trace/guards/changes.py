@@ -16,6 +16,7 @@ import numpy as np
 
 from ...ir.delivery import Location
 from ...util.defects import take_as_answer
+from ...util.own import own_attribute
 from ..objects.containers import contents
 from .closures import FunctionParts, parts_at
 from .guard import (
@@ -139,7 +140,7 @@ def _attribute(owner: object, name: str) -> Location:
 
 
 def _is_of_class(owner: object, name: str) -> bool:
-    return in_class(type(owner), name) is getattr(owner, name)
+    return in_class(type(owner), name) is own_attribute(owner, name, MISSING)
 
 
 def _within(snapshot: Snapshot) -> Iterator[tuple]:
@@ -165,7 +166,7 @@ def _places(node: SnapshotNode, objects: dict) -> Iterator[tuple]:
     if type(owner) is not node.cls or list(map(len, elements)) != list(map(len, node.elements)):
         raise UnknownChange
     for name, before in zip(node.names, node.values):
-        yield _attribute(owner, name), getattr(owner, name, MISSING), before
+        yield _attribute(owner, name), own_attribute(owner, name, MISSING), before
     if len(elements) == 2 and isinstance(owner, dict):
         if not all(map(is_same, elements[0], node.elements[0])):
             raise UnknownChange

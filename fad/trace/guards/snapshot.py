@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...util.defects import door, take_as_answer
-from ...util.own import own_dict
+from ...util.own import own_attribute, own_dict
 from ..objects.containers import NEVER_CHANGE, may_be_changed, slots_of
 from ..objects.opaque_state import BUFFERS, bytes_of
 from .kinds import MISSING
@@ -99,6 +99,7 @@ class Snapshot:
         self.elements: list = []                              # of all views, one after the other
         self.owners: list = []                                # of attributes
         self.names: list = []
+        self.read: Callable = getattr                         # what reads them
         self.values: list = []
         self.classes: list = []                               # of `objects`, whose class may be assigned
         self.objects: list = []
@@ -159,6 +160,8 @@ class Snapshot:
             self.counts += map(len, node.elements)
             _extend(self.elements, chain.from_iterable(node.elements), id(x) in self.holes, self.open_elements)
         self.owners += [x] * len(names)
+        if names and _reader_of(x) is own_attribute:
+            self.read = own_attribute
         self.names += names
         _extend(self.values, node.values, id(x) in self.holes, self.open_values)
         if may_be_changed(type(x)):
@@ -188,7 +191,7 @@ class Snapshot:
                 is_it = list(map(len, views)) == self.counts
                 is_it = is_it and _are(chain.from_iterable(views), elements, self.open_elements)
             if is_it and self.names:
-                is_it = _are(_attributes(self.owners, self.names), self.values, self.open_values)
+                is_it = _are(map(self.read, self.owners, self.names, repeat(MISSING)), self.values, self.open_values)
                 is_it = is_it and all(map(is_, map(type, self.objects), self.classes))
             if is_it:
                 return not self.arrays or all(map(has_block, self.arrays, self.blocks))
@@ -294,12 +297,13 @@ def _names(x: object) -> tuple:
     )
 
 
-def _attributes(owners: Iterable, names: Iterable) -> Iterator:
-    return map(getattr, owners, names, repeat(MISSING))
-
-
 def _values(x: object, names: tuple) -> tuple:
-    return tuple(_attributes(repeat(x), names))
+    return tuple(map(_reader_of(x), repeat(x), names, repeat(MISSING)))
+
+
+def _reader_of(x: object) -> Callable:
+    """What reads the attributes of x: of an empty slot Python would ask a __getattr__ of the user's."""
+    return own_attribute if hasattr(type(x), "__getattr__") else getattr
 
 
 def _block(x: Any) -> "tuple | None":

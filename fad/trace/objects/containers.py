@@ -3,6 +3,7 @@
 It is read, put back, and found here.
 """
 import functools
+import operator
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value
-from ...util.own import own_attribute, own_dict
+from ...util.own import keeps_past_descriptor, own_attribute, own_dict, own_writer
 from ...util.reach import CALLS, parts_of_call, reached
 from ...util.where import HEAP_TYPE, is_routine, package_name
 from .bound import Unsure
@@ -211,12 +212,11 @@ def _put_items(owner: object, value: Any) -> None:
     if same_contents(now, value) and _same_keys(now, value):
         return
     _method(owner, "clear")()
-    if isinstance(owner, dict):
-        put = _method(owner, "__setitem__")
+    if isinstance(owner, OrderedDict):
         for key, x in value.items():
-            put(key, x)
-    else:
-        _method(owner, "update" if isinstance(owner, set) else "extend")(value)
+            OrderedDict.__setitem__(owner, key, x)
+    else:                                                     # a dict takes the hashes of its keys from the other one
+        _method(owner, "update" if isinstance(owner, (dict, set)) else "extend")(value)
 
 
 def _same_keys(a: Collection, b: Collection) -> bool:
@@ -231,12 +231,18 @@ def _same_keys(a: Collection, b: Collection) -> bool:
 def _put_attributes(owner: object, value: dict) -> None:
     now = contents(owner)
     # past the methods that a class may have for this
-    own = next((c for c in (type, local, ModuleType) if isinstance(owner, c)), object)
+    own = local if isinstance(owner, local) else own_writer(owner)
     for name in now.keys() - value.keys():
-        own.__delattr__(owner, name)
+        if keeps_past_descriptor(owner, name):
+            own_dict(owner).pop(name)                         # type: ignore[union-attr]
+        else:
+            own.__delattr__(owner, name)
     for name, x in value.items():
         if now.get(name, _MISSING) is not x:
-            own.__setattr__(owner, name, x)
+            if keeps_past_descriptor(owner, name):
+                own_dict(owner)[name] = x                     # type: ignore[index]
+            else:
+                own.__setattr__(owner, name, x)
 
 
 @contextmanager
@@ -258,9 +264,14 @@ def same_contents(a: Any, b: Any) -> bool:
         return a.same(b)
     if isinstance(a, list):
         return len(a) == len(b) and all(x is y for x, y in zip(a, b))
-    if isinstance(a, set):
-        return a == b
-    return a.keys() == b.keys() and all(a[k] is b[k] for k in a)
+    if not NEVER_CHANGE.issuperset(map(type, a)):             # elements and keys of the user's: they are not asked
+        is_same = len(a) == len(b) and (set(map(id, a)) == set(map(id, b)) if isinstance(a, set) else _are(a, b))
+        return is_same and (isinstance(a, set) or _are(a.values(), b.values()))
+    return a == b if isinstance(a, set) else a.keys() == b.keys() and all(a[k] is b[k] for k in a)
+
+
+def _are(xs: Iterable, ys: Iterable) -> bool:
+    return all(map(operator.is_, xs, ys))
 
 
 _PLAIN = (str, bytes, int, float, complex, type(None), ModuleType, BuiltinFunctionType, Value, np.ndarray, np.generic)

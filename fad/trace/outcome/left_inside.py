@@ -1,5 +1,6 @@
 """Values that a region of the program leaves in objects from before it, and that stay inside the program."""
 from collections.abc import Iterable, Sequence
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -188,8 +189,8 @@ def _mapped(inside: object, new: dict) -> Any:
             return x if all(fields[name] is x.fields[name] for name in fields) else Records(x.dtype, x.rank, fields)
         return x
     if isinstance(inside, dict):
-        after = {k: value(x) for k, x in inside.items()}
-        return inside if all(after[k] is inside[k] for k in inside) else after
+        values = [value(x) for x in inside.values()]
+        return inside if all(map(is_, values, inside.values())) else dict(zip(inside, values))
     if isinstance(inside, Contents):
         rows, length = _mapped(inside.rows, new), value(inside.length)
         is_same = rows is inside.rows and length is inside.length

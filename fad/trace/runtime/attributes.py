@@ -240,7 +240,11 @@ class Attributes:
             self.sources.append(of.AttributeGuard(x, "__class__", type(x)))
 
     def descriptor(self, owner: object, name: str) -> None:
-        """Guard that an object finds an object with `__get__` in its class under this name, and has none of its own."""
+        """Guard that an object finds an object with `__get__` in its class under this name, and has none of its own; or
+        a class in one of its bases.
+        """
+        if isinstance(owner, type):
+            self._in_class(owner, name)
         self._in_class(type(owner), name)
         self.note_class(owner)
         if type(own_dict(owner)) is dict:
@@ -289,7 +293,7 @@ class Attributes:
 
     def absence(self, owner: object, name: str) -> None:
         """Note that an object has no attribute of this name, nor has its class: its __getattr__ was asked."""
-        self.sources.append(of.of_class(type(owner), name))
+        self.sources += [of.of_class(cls, name) for cls in (type(owner), owner) if isinstance(cls, type)]
         own = own_dict(owner)
         if type(own) is dict and not self._is_inside(owner) and not journal().is_noted(owner):
             self.sources += of.of_own(owner, name)
@@ -298,7 +302,9 @@ class Attributes:
         """Guard the answer to hasattr(owner, name)."""
         owner = self._originals.get(id(owner), owner)
         is_outer = not isinstance(owner, (Value, Proxy)) and is_open(owner) and not self._is_inside(owner)
-        if is_outer or type(owner) is FunctionType:
+        if hasattr(type(owner), "__getattr__") or isinstance(of.in_class(type(owner), name), property):
+            self.absence(owner, name)                         # the guard may not ask the user's methods
+        elif is_outer or type(owner) is FunctionType:
             self.sources.append(of.PresenceGuard(owner, name, found))
 
     def _is_inside(self, owner: object) -> bool:

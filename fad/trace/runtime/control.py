@@ -7,7 +7,7 @@ import functools
 import importlib.util
 from collections.abc import Callable
 from inspect import CO_GENERATOR
-from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingProxyType, MethodType, ModuleType
+from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, MappingProxyType, MethodType
 from typing import Any
 
 import numpy as np
@@ -19,16 +19,15 @@ from ...util import tree
 from ...util.array import ArrayOrNumber
 from ...util.defects import door
 from ...util.interrupts import let_through
-from ...util.own import own_dict
 from ...util.profiled import unprofiled
 from ...util.where import is_captured_class, module_name
 from ..frontend.expressions import RUNTIME
 from ..frontend.functions import is_partial
 from ..frontend.library_text import text_of
 from ..frontend.numba_forms import is_of_numba, plain_form
-from ..guards.guard import ReadGuard, in_class
+from ..guards.guard import ReadGuard
 from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
-from ..guards.kinds import MISSING, is_open
+from ..guards.kinds import is_open
 from ..guards.settings import answer, is_setting
 from ..heap.cached import cached
 from ..heap.journal import all_made, made, note
@@ -43,13 +42,12 @@ from ..objects.originals import StandIn, original_of
 from ..regions import optional
 from ..regions.branch import truth
 from ..regions.recursion import Branches
-from ..values import text
 from ..values.choice import ChosenThing
 from ..values.iterate import Range, steps_of
 from . import telling
 from .attributes import Dispatched
 from .branching import BranchRuntime
-from .builtin import BY_BUILTIN, hasattr_, scalar_class, type_
+from .builtin import BY_BUILTIN, scalar_class, type_
 from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threads
 from .choosing import ChoosingRuntime
 from .evaluation import EvaluationRuntime
@@ -59,7 +57,6 @@ from .library import RoutineCall, has_traced, reading
 from .looping import LoopRuntime
 from .ordering import insert
 from .pools import tasks_of
-from .special_methods import PLAIN
 from .texts import Texts
 
 
@@ -237,38 +234,6 @@ class Runtime(
         if is_tracing():
             current().trace.sources.append(ReadGuard(lambda: find(cls), found))
         return self.call(found if owner is None else found.__get__(owner, type(owner)))(*args, **kwargs)
-
-    def _getattr(self, owner: object, name: str, *default: object) -> Any:
-        name = text.resolved(name)
-        return default[0] if default and not self._hasattr(owner, name) else self.attribute(owner, name)
-
-    def _hasattr(self, owner: object, name: str) -> bool:
-        name = text.resolved(name)
-        if type(owner) is ModuleType and self.capture.assigned_name(vars(owner), name) is not MISSING:
-            return True
-        found = self._answers(owner, name) if self._is_computed(owner, name) else hasattr_(
-            self.capture.copy_of(owner), name)
-        self.capture.presence(owner, name, found)
-        return found
-
-    def _is_computed(self, owner: object, name: str) -> bool:
-        """Whether to ask for an attribute is to call a method of the user's."""
-        if isinstance(owner, (type, Value)) or type(owner) in PLAIN:
-            return False
-        found = in_class(type(owner), name)
-        own = own_dict(owner) or ()
-        return isinstance(found, property) or (
-            found is MISSING and name not in own and self.special(owner, "__getattr__") is not None)
-
-    def _answers(self, owner: object, name: str) -> bool:
-        """Whether the user's method finds an attribute."""
-        try:
-            with self.caught_plainly(lambda: [AttributeError]):
-                self.attribute(owner, name)
-        except AttributeError:
-            self.pass_on()
-            return False
-        return True
 
     def _filter(self, condition: Any, items: Any) -> Any:
         """filter(condition, items): of traced items, a list."""

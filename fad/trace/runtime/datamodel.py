@@ -23,8 +23,6 @@ from ...ops.records import Record, Records
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
-from ...util.own import own_dict
-from ..frontend.functions import is_user_function
 from ..guards.guard import in_class
 from ..guards.handed import refuse_hidden
 from ..guards.kinds import MISSING
@@ -36,6 +34,7 @@ from ..regions import optional
 from ..values.tracer import Tracer
 from .builtin import length
 from .calls import is_tracing, noting
+from .computed import ComputedAttributes
 from .conversions import Conversions
 from .managers import managed
 from .name_dicts import NameDict
@@ -45,6 +44,7 @@ from .special_methods import (
     ARRAYS,
     BINARY,
     BUILTINS,
+    CLASSES,
     COMPARE,
     COMPARED,
     CONVERSIONS,
@@ -64,7 +64,7 @@ READ_BY_FAD = (Value, dict, list, tuple, np.ndarray, Records, Record, NameDict)
 READ_AT_ONCE = PLAIN | ARRAYS
 
 
-class DataModel(Protocols, Conversions):
+class DataModel(Protocols, Conversions, ComputedAttributes):
     """The part of the runtime (see control.py) that does what Python's data model says."""
 
     capture: Any
@@ -260,30 +260,8 @@ class DataModel(Protocols, Conversions):
     def attribute(self, owner: object, name: str, is_indexed: bool = False) -> Any:
         """owner.name. is_indexed: the code reads only an element of the result."""
         optional.need(owner)
-        if type(owner) not in PLAIN and not isinstance(owner, (type, Value)):
-            if is_tracing() and is_user_function(in_class(type(owner), "__getattribute__"), self.capture.packages):
-                raise UnstageableError(f"{type(owner).__name__} has a __getattribute__",
-                                       why="it is called at each use, by Python itself",
-                                       do="write a __getattr__ or properties, which fad calls as captured code")
-            found = in_class(type(owner), name)
-            get = None if found is MISSING else self.special(found, "__get__")
-            if get is not None and (self._is_data(found) or name not in (own_dict(owner) or ())):
-                self.capture.descriptor(owner, name)
-                return get(found, owner, type(owner))
-            ask = (
-                self.special(owner, "__getattr__")
-                if found is MISSING and name not in (own_dict(owner) or ())
-                else None
-            )
-            if ask is not None:
-                self.capture.absence(owner, name)
-                return ask(owner, name)
-        return self.capture.attribute(owner, name, is_indexed)
-
-    @staticmethod
-    def _is_data(descriptor: object) -> bool:
-        """Whether this descriptor goes before an attribute of the object's own."""
-        return hasattr(type(descriptor), "__set__") or hasattr(type(descriptor), "__delete__")
+        ask = self.computing(owner, name)
+        return self.capture.attribute(owner, name, is_indexed) if ask is None else ask()
 
     @door
     def set_attribute(self, value: object, owner: object, name: str) -> None:
@@ -297,13 +275,9 @@ class DataModel(Protocols, Conversions):
         if method is not None:
             method(owner, name, value)
             return
-        found = MISSING if type(owner) in PLAIN or isinstance(owner, (type, Value)) else in_class(type(owner), name)
-        if isinstance(found, property) and type(found.fset) is FunctionType:
-            self.capture.swap(found.fset)(owner, value)
-            return
-        put = None if found is MISSING else self.special(found, "__set__")
+        put = self._changing(owner, name, "fset", "__set__")
         if put is not None:
-            put(found, owner, value)
+            put(owner, value)
         elif type(owner) is ModuleType and self.capture.has_functions(owner):
             self.capture.assign(vars(owner), name, value)
         else:
@@ -319,11 +293,24 @@ class DataModel(Protocols, Conversions):
         if isinstance(owner, ModuleType):
             self.capture.refuse_assigned(vars(owner))
         method = self.special(owner, "__delattr__")
-        if method is None:
+        if method is not None:
+            method(owner, name)
+            return
+        drop = self._changing(owner, name, "fdel", "__delete__")
+        if drop is not None:
+            drop(owner)
+        else:
             note_write(owner, "__delattr__")
             delattr(owner, name)
-        else:
-            method(owner, name)
+
+    def _changing(self, owner: object, name: str, of_property: str, name_of_method: str) -> "Callable | None":
+        """The user's function that is called when an attribute is set or deleted: of a property or a descriptor."""
+        found = MISSING if type(owner) in PLAIN or isinstance(owner, (type, Value)) else in_class(type(owner), name)
+        own = getattr(found, of_property) if isinstance(found, property) else None
+        if type(own) is FunctionType:
+            return self.capture.swap(own)                     # type: ignore[no-any-return]
+        method = None if found is MISSING else self.special(found, name_of_method)
+        return None if method is None else functools.partial(method, found)
 
     def augment_attribute(self, op: str, owner: object, name: str, value: Callable) -> None:
         """owner.name += value()"""
@@ -353,6 +340,8 @@ class DataModel(Protocols, Conversions):
             return functools.partial(self.text, f)
         if f in ITERATING:
             return functools.partial(self.iterating, f)
+        if f in CLASSES:
+            return functools.partial(self.of_class, f, CLASSES[f])
         if f in OPERATORS:
             name, *given = OPERATORS[f]
             return functools.partial(getattr(self, name), *given)

@@ -17,6 +17,7 @@ from ...util.array import ArrayOrNumber
 from ...util.defects import door
 from ..heap.journal import made, note
 from ..lists.items import Items
+from ..objects.containers import is_users
 from ..values.aliases import has_twins
 from .ordering import KeyOf, sort
 from .sequences import counted_or_placed
@@ -161,7 +162,7 @@ class Protocols:
     def _key(self, key: object, items: Any) -> "KeyOf | None":
         """The key by which these items are put in order: one whose results are compared as captured code does."""
         is_asked = key is not None or type(items) in _FILLED and any(map(self.is_asked, items))
-        return KeyOf(self, key) if is_asked else None
+        return KeyOf(self, self.call(key) if self.asked_by(key, "__call__") else key) if is_asked else None
 
     def compared_items(self, op: str, a: Any, b: Any) -> Any:
         """a < b and its kin, of two lists or tuples with users' objects: the first pair that differs decides."""
@@ -226,6 +227,21 @@ class Protocols:
         if getattr(f, "__name__", "") in SEARCHING and isinstance(getattr(f, "__self__", None), _SEQUENCES):
             return functools.partial(self.searching, f)
         return None
+
+    # -- classes -----------------------------------------------------------------------------------
+
+    @door
+    def of_class(self, f: Any, name: str, x: object, classes: Any) -> Any:
+        """isinstance or issubclass: what a user's metaclass says, by its method of this name."""
+        if type(classes) is tuple and any(self._tells_classes(c, name) for c in classes):
+            return self.or_(False, *[lambda c=c: self.of_class(f, name, x, c) for c in classes])
+        if not self._tells_classes(classes, name) or (f is isinstance and type(x) is classes):
+            return self.known_builtin(f)(x, classes) if f is isinstance else f(x, classes)
+        return self.truth(self.special(classes, name)(classes, x))
+
+    def _tells_classes(self, cls: object, name: str) -> bool:
+        """Whether the class of a class is a user's, and has this method."""
+        return isinstance(cls, type) and is_users(type(cls)) and self.special(cls, name) is not None
 
     # -- the functions of operator -----------------------------------------------------------------
 
