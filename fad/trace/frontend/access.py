@@ -79,8 +79,14 @@ class AccessRewriter(Transformer):
     def visit_Starred(self, e: ast.Starred) -> Any:
         e = self.generic_visit(e)                             # type: ignore[assignment]
         if isinstance(e.ctx, ast.Load):
-            e.value = placed(self.runtime("iterated", e.value), e.value)
+            way = "iterated" if getattr(e, "is_of_set", False) else "listed"
+            e.value = placed(self.runtime(way, e.value), e.value)
         return e
+
+    def visit_Set(self, e: ast.Set) -> Any:
+        for x in e.elts:
+            x.is_of_set = True                                # type: ignore[attr-defined]
+        return self.generic_visit(e)
 
     def visit_comprehension(self, of: ast.comprehension) -> Any:
         if has_place(of.target):

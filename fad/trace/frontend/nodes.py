@@ -115,11 +115,36 @@ class Displays(Transformer):
 
     def _made(self, e: Any) -> Any:
         e = self.generic_visit(e)
-        if not isinstance(getattr(e, "ctx", None), (ast.Store, ast.Del)):
-            return placed(ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), "made", ast.Load()), [e], []), e)
-        return e
+        return e if isinstance(getattr(e, "ctx", None), (ast.Store, ast.Del)) else self._told("made", e)
 
-    visit_List = visit_Dict = visit_Set = visit_ListComp = visit_DictComp = visit_SetComp = visit_GeneratorExp = _made  # type: ignore[assignment]
+    visit_List = visit_ListComp = visit_GeneratorExp = _made  # type: ignore[assignment]
+
+    def _told(self, name: str, e: Any) -> ast.Call:
+        return placed(ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), name, ast.Load()), [e], []), e)
+
+    def _key(self, e: Any) -> Any:
+        """A key, or an element of a set, which the runtime sees before Python asks for its hash."""
+        return e if e is None or isinstance(e, (ast.Constant, ast.Starred)) else self._told("key", e)
+
+    def visit_Dict(self, e: ast.Dict) -> Any:
+        e = self.generic_visit(e)                             # type: ignore[assignment]
+        e.keys = list(map(self._key, e.keys))
+        return self._told("made", e)
+
+    def visit_Set(self, e: ast.Set) -> Any:
+        e = self.generic_visit(e)                             # type: ignore[assignment]
+        e.elts = list(map(self._key, e.elts))
+        return self._told("made", e)
+
+    def visit_DictComp(self, e: ast.DictComp) -> Any:
+        e = self.generic_visit(e)                             # type: ignore[assignment]
+        e.key = self._key(e.key)
+        return self._told("made", e)
+
+    def visit_SetComp(self, e: ast.SetComp) -> Any:
+        e = self.generic_visit(e)                             # type: ignore[assignment]
+        e.elt = self._key(e.elt)
+        return self._told("made", e)
 
     def visit_Call(self, e: ast.Call) -> Any:
         """The runtime makes a list of its own of a new one: __fad__.list_([...])."""

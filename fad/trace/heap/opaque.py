@@ -26,12 +26,13 @@ from ...util.profiled import unprofiled
 from ...util.reach import reached, wrapped_by
 from ...util.where import is_captured_class, is_fads, is_library
 from ..frontend.functions import is_partial
-from ..guards.bytecode import names_used, rebound
+from ..guards.bytecode import assigned_globals, names_used, rebound
 from ..guards.handed import LOOK
 from ..guards.kinds import is_open
 from ..objects.containers import (
     CHANGING,
     NEVER_CHANGE,
+    Globals,
     is_empty,
     is_users,
     items_in,
@@ -55,6 +56,7 @@ FRESH = {
     "copy", "union", "intersection", "difference", "symmetric_difference", "__add__", "__mul__", "__rmul__", "__or__",
     "__and__", "__sub__", "__xor__",
 }
+CONVERTING = ("__array__", "__float__", "__index__", "__int__", "__complex__", "__len__", "__getitem__")
 _METHODS = (BuiltinMethodType, MethodWrapperType)
 _DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType)
 # classes without attributes whose objects change, or hold something
@@ -80,6 +82,7 @@ def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
         return _method(f, given[0], given[1:])
     if is_fads(f) or (isinstance(f, (type, BuiltinFunctionType)) and f in LOOKING):
         _note_callables(given)
+        note_reach(x for x in given if is_fads(f) and _converts(x))
         return functools.partial(_note_made, f, given)
     start = [f, *given]
     for x in reach(x for x in start if not _notes_itself(x)):
@@ -124,6 +127,11 @@ def _note_callables(given: Iterable) -> None:
         if isinstance(x, (*_METHODS, MethodType, FunctionType, functools.partial)) and not _notes_itself(x):
             for y in reach([x]):
                 note(y)
+
+
+def _converts(x: object) -> bool:
+    """Whether NumPy would ask a method of the user's for a number or an array in the place of x."""
+    return is_users(x) and any(isinstance(getattr(type(x), name, None), FunctionType) for name in CONVERTING)
 
 
 def _notes_itself(f: object) -> bool:
@@ -175,6 +183,9 @@ def reach(values: Iterable) -> Iterator:
         if type(x) is FunctionType:
             cells = zip(x.__code__.co_freevars, x.__closure__ or ())
             yield from [cell for name, cell in cells if name in rebound(x.__code__)]
+            names = () if is_library(x.__code__.co_filename) else tuple(sorted(assigned_globals(x.__code__)))
+            if names:
+                yield Globals(x.__globals__, x.__globals__, names)
 
 
 class _InertClasses(dict[type, bool]):

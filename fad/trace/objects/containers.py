@@ -73,11 +73,18 @@ class Globals(Outer):
 
     def __init__(self, scope: dict, original: dict, names: "tuple | None" = None):
         self.scope, self.original, self.names = scope, original, names
+        self.stood = [original.get(n, _MISSING) for n in names or ()]
         super().__init__()
 
     def contents(self) -> dict:
         names = [n for n in self.scope if not n.startswith("__")] if self.names is None else self.names
         return {n: self.scope[n] for n in names if n in self.scope}
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether captured code has assigned names, and code that is not captured has, too."""
+        now = [self.original.get(n, _MISSING) for n in self.names or ()]
+        return bool(self.changed()) and any(x is not y for x, y in zip(now, self.stood))
 
     def kept(self) -> set:
         """The names that have the value that they began with."""

@@ -104,7 +104,7 @@ class _Collector:
         for e in self.mark.entries.values():
             if e.kind is GENERATOR:
                 continue
-            if e.kind is not CONTAINER:
+            if e.kind is not CONTAINER or isinstance(e.cell, Globals) and e.cell.scope is e.cell.original:
                 if e.is_changed:
                     raise NotDeliverable
             elif id(e.cell) not in self.root.trace.journal.made:

@@ -27,6 +27,7 @@ from ..lists.items import Items
 from ..lists.rows import RowList
 from ..objects.containers import (
     CHANGING,
+    Globals,
     Outer,
     contents,
     is_users,
@@ -104,9 +105,16 @@ def refuse_unseen_changes(root: Builder) -> None:
 
 
 def refuse_aliased_names(root: Builder) -> None:
-    """An error if captured code has read stale global names."""
+    """An error if captured code has read stale global names: a dict of them is asked, or a method that Python calls by
+    itself has assigned one.
+    """
     if root.trace.frontend is not None:
         root.trace.frontend.refuse_aliased_names()
+    divided = [x for x in root.trace.opened.values() if isinstance(x, Globals) and x.is_divided]
+    if divided:
+        raise SideEffectError(
+            f"the function and a method that Python or NumPy calls by itself both assign {divided[0].names[0]}",
+            why="a program has a copy of the global names that it assigns", do="keep it in an object or a list")
 
 
 def refuse_unseen_reads(root: Builder) -> None:

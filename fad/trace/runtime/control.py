@@ -159,10 +159,12 @@ class Runtime(
 
     def made(self, x: object) -> Any:
         """x, a list, dict, set or generator that captured code has just made."""
-        if isinstance(x, (dict, set)):
-            for key in x:
-                self.hashed(key)
         return made(x) if is_tracing() else x
+
+    def key(self, x: object) -> object:
+        """x, which is to be a key of a dict or an element of a set."""
+        self.hashed(x)
+        return x
 
     @staticmethod
     def bound(x: object) -> Any:
@@ -195,6 +197,8 @@ class Runtime(
         if isinstance(f, (MethodType, BuiltinMethodType)) and type(f.__self__) in (list, Items, RowList):
             if f.__name__ == "sort":
                 return functools.partial(self.sort_list, f.__self__)  # type: ignore[arg-type]
+            if f.__name__ == "extend":
+                return lambda items: self._object(f)(self.listed(items))
             if f.__name__ == "insert":
                 return functools.partial(insert, f.__self__, self._object(f))  # type: ignore[arg-type]
         if type(f) is MethodType:

@@ -8,11 +8,11 @@ from ...util.defects import door
 from ...util.foreign import remedy_of
 from ..frontend.library_text import made_anew
 from ..heap.journal import made
-from ..heap.opaque import note_reads
+from ..heap.opaque import note_reach, note_reads
 from ..lists.items import Items
 from ..lists.rows import RowList
 from ..values.aliases import has_twins, unknown_identity
-from .special_methods import ARRAYS, PLAIN
+from .special_methods import ARRAYS, PLAIN, SEQUENCES
 
 
 class Conversions:
@@ -33,8 +33,33 @@ class Conversions:
         return x if is_asked or remedy_of(x) else method(x)
 
     def _beside(self, a: object, b: object) -> tuple:
-        """Both operands. Where one is an array, NumPy makes an array of the other."""
+        """Both operands. Where one is an array, NumPy makes an array of the other; an object says how often a sequence
+        is repeated.
+        """
+        if isinstance(a, SEQUENCES):
+            return a, self.as_index(b)
         return self.arrayed(a) if type(b) in ARRAYS else a, self.arrayed(b) if type(a) in ARRAYS else b
+
+    # -- numbers -----------------------------------------------------------------------------------
+
+    def as_index(self, k: Any) -> Any:
+        """k as Python's sequences take it: what a user's __index__ says of an object, in a slice or a tuple, too."""
+        if type(k) is slice:
+            parts = k.start, k.stop, k.step
+            return k if PLAIN.issuperset(map(type, parts)) else slice(*map(self.as_index, parts))
+        if type(k) is tuple:
+            return k if PLAIN.issuperset(map(type, k)) else tuple(map(self.as_index, k))
+        method = self.special(k, "__index__")
+        return k if method is None else method(k)
+
+    def as_number(self, x: Any, is_integer: bool) -> Any:
+        """x as the functions of the module math take it."""
+        method = None if is_integer else self.special(x, "__float__")
+        return self.as_index(x) if method is None else method(x)
+
+    @door
+    def _range(self, *args: object) -> Any:
+        return self.known_builtin(range)(*map(self.as_index, args))
 
     # -- copies ------------------------------------------------------------------------------------
 
@@ -74,8 +99,9 @@ class Conversions:
             return
         if type(key).__hash__ is object.__hash__:
             self._identified(key)
-        elif self.special(key, "__eq__") is not None:
+        elif self.special(key, "__eq__") is not None or self.special(key, "__hash__") is not None:
             note_reads(key, *(keys if isinstance(keys, (dict, set, frozenset)) else ()))
+            note_reach([key])                                 # they may count
 
     @staticmethod
     def _identified(x: object) -> None:

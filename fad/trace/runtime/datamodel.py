@@ -11,7 +11,7 @@ guarded as every other function of the user's is.
 """
 import functools
 import operator
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -61,6 +61,7 @@ from .special_methods import (
 
 # no other code gives their items
 READ_BY_FAD = (Value, dict, list, tuple, np.ndarray, Records, Record, NameDict)
+INDEXED = (list, tuple, str, bytes, bytearray, range, deque, np.ndarray, Value)
 READ_AT_ONCE = PLAIN | ARRAYS
 
 
@@ -161,6 +162,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
             return self.binary(op, a, b) if found is NotImplemented else found
         note_growth(a)
         note_write(a, f"__i{name}__")
+        b = self.listed(b) if op == "Add" and isinstance(a, list) else b
         a, b = self._beside(a, b)
         return operation(a, b) if hasattr(type(a), f"__i{name}__") else self.binary(op, a, b)
 
@@ -215,6 +217,8 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
             c = self.capture.swap(c)                          # any element may be meant
         if type(c) is defaultdict and c.default_factory is not None and k not in c:
             self.set_item(self.call(c.default_factory)(), c, k)
+        if isinstance(c, INDEXED):
+            k = self.as_index(k)
         if type(c) in PLAIN:
             return number_at(c, k) if type(k) is Tracer else c[k] if type(k) is not slice else new(c[k])
         method = self.special(c, "__getitem__")
@@ -233,7 +237,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         if method is None:
             if not isinstance(c, (Tracer, NameDict, Records, Record)):
                 note_write(c, "__setitem__")
-            c[k] = self.arrayed(value) if type(c) in ARRAYS else value
+            c[self.as_index(k) if isinstance(c, INDEXED) else k] = self.arrayed(value) if type(c) in ARRAYS else value
         else:
             method(c, k, value)
 
@@ -245,7 +249,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         if method is None:
             if not isinstance(c, NameDict):
                 note_write(c, "__delitem__")
-            del c[k]
+            del c[self.as_index(k) if isinstance(c, INDEXED) else k]
         else:
             method(c, k)
 

@@ -113,7 +113,7 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
         if not is_pythons:
             args, kwargs = tuple(map(arrayed, args)), {k: arrayed(x) for k, x in kwargs.items()}
         if is_pythons:
-            args = _listed(args)
+            args = tuple([capture.runtime.as_number(x, name in INTEGRAL) for x in _listed(args)])
         if found.creation or has_traced(args) or has_traced(kwargs.values()):
             own = None if found.creation or not makes_objects else _of_known_numbers(original, args, kwargs)
             if own is not None:
@@ -132,6 +132,9 @@ def redirected(original: Any, found: Any, capture: Any) -> Callable:
         return FaceClass(name, (), {"original": original, "make": staticmethod(call)})
     call.__name__ = name
     return call
+
+
+INTEGRAL = {"gcd", "lcm", "comb", "perm", "factorial", "isqrt"}  # of the module math: they ask for __index__
 
 
 def _listed(args: tuple) -> tuple:

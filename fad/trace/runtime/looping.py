@@ -55,6 +55,7 @@ class LoopRuntime:
     if_: Callable                                             # of the runtime
     all_hold: Callable
     truth: Callable
+    asked_truth: Callable
     iterated: Callable                                        # of the data model
     item: Callable
 
@@ -145,7 +146,7 @@ class LoopRuntime:
 
     def while_(self, test: Callable, body: Callable, *facts: tuple) -> None:
         def rolled(body: Callable, cells: dict, facts: tuple) -> None:
-            self._while(test, body, cells, facts, 0)
+            self._while(lambda: self.asked_truth(test()), body, cells, facts, 0)
         ended_by_errors(path_here(), body, cells_of(test, body), facts, rolled)
 
     def _while(self, test: Callable, body: Callable, cells: dict, facts: tuple, peeled: int) -> bool:

@@ -226,7 +226,7 @@ def _of_all(name: str, decisive: bool, join: str) -> Callable:
         if isinstance(iterable, Tracer) and iterable.ndim == 1:
             return python_number(METHODS[name](iterable))
         found: Any = None
-        items = _ByAndBy(iterable)
+        items = ByAndBy(iterable, "any() or all()")
         for x in items:
             if not isinstance(x, Tracer) or stack.is_live():
                 if bool(x) is decisive:
@@ -239,13 +239,13 @@ def _of_all(name: str, decisive: bool, join: str) -> Callable:
     return test
 
 
-class _ByAndBy:
+class ByAndBy:
     """The items of an iterable; those of an iterator may change nothing once it is in doubt whether Python would come
     to them.
     """
 
-    def __init__(self, items: Any):
-        self.items, self.is_in_doubt = items, False
+    def __init__(self, items: Any, who: str):
+        self.items, self.who, self.is_in_doubt = items, who, False
 
     @door
     def __iter__(self) -> Iterator:
@@ -259,7 +259,7 @@ class _ByAndBy:
                 else (next(self.items, UNDEFINED), True)
             )
             if not is_steady:
-                raise unsteady("an iterator that any() or all() goes through", here())
+                raise unsteady(f"an iterator that {self.who} goes through", here())
             if x is UNDEFINED:
                 return
             yield x

@@ -19,7 +19,7 @@ from ..heap.journal import made, note
 from ..lists.items import Items
 from ..objects.containers import is_users
 from ..values.aliases import has_twins
-from .ordering import KeyOf, sort
+from .ordering import ByAndBy, KeyOf, sort
 from .sequences import counted_or_placed
 from .special_methods import GOING_THROUGH, NEW, PLAIN, SEARCHING, SORTING
 
@@ -62,6 +62,14 @@ class Protocols:
         step = self.special(it, "__next__")
         return it if step is None else _steps(it, step)
 
+    @door
+    def listed(self, items: object) -> Any:
+        """The iterable that Python makes a list of: it asks for a length, too, to know how much room to take."""
+        found = self.iterated(items)
+        if self.asked_by(items, "__len__", "__length_hint__"):
+            self.call(operator.length_hint)(items)
+        return found
+
     def _by_index(self, items: object) -> Iterator:
         """The items of a sequence by the old protocol: from index 0 until an IndexError, which is handled here."""
         for k in itertools.count():
@@ -92,7 +100,7 @@ class Protocols:
         if f in SORTING:
             return self._sorting(f, *args, **kwargs)
         asks, over = args[:1] if f in (map, filter) else (), args[1:] if f in (map, filter) else args
-        over = tuple(map(self.iterated, over))
+        over = tuple(map(self.listed if f in (list, tuple) else self.iterated, over))
         if f in (any, all) and self._have_truths(over):
             over = tuple([map(self.truth, c) for c in over])
         if asks:
@@ -151,7 +159,7 @@ class Protocols:
     def _sorting(self, f: object, *args: object, key: "Callable | None" = None, **kwargs: object) -> Any:
         """min, max and sorted"""
         if len(args) == 1:
-            items = self.iterated(args[0])
+            items = self.listed(args[0]) if f is sorted else self.iterated(args[0])
             args = (list(items) if isinstance(items, Iterator) else items,)
         return self.known_builtin(f)(*args, key=self._key(key, args[0] if len(args) == 1 else args), **kwargs)
 
@@ -194,9 +202,11 @@ class Protocols:
         is_asked = isinstance(items, _SEQUENCES) and (self.is_asked(x) or self.is_asked(items))
         if found is items and not is_asked:
             return None
-        for y in (rest := iter(found)):
+        by_and_by = ByAndBy(found, "`in`")
+        for y in (rest := iter(by_and_by)):
             same = self.same(y, x)
             if isinstance(same, Value):
+                by_and_by.is_in_doubt = True
                 return self.or_(same, *[lambda y=y: self.same(y, x) for y in rest])
             if same:
                 return True

@@ -75,6 +75,7 @@ BUILTINS: dict[Any, str] = {
     math.ceil: "__ceil__",
     math.trunc: "__trunc__",
     copy.copy: "__copy__",
+    operator.index: "__index__",
 }
 ITERATING = frozenset((list, tuple, set, frozenset, sorted, zip, enumerate, map, filter, min, max, any, all))
 # C functions of Python's own library -> those of their arguments that they do nothing with but to go through them
@@ -97,7 +98,7 @@ SEARCHING = frozenset(("index", "count", "remove"))  # methods of a list that co
 OWN: dict[Any, str] = {len: "_length", sum: "sum_of", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars",
                        itertools.chain.from_iterable: "chained", copy.deepcopy: "_deepcopied", print: "printed",
                        getattr: "_getattr", hasattr: "_hasattr", importlib.import_module: "_import_module",
-                       operator.length_hint: "_length_hint"}
+                       operator.length_hint: "_length_hint", range: "_range"}
 # the functions of the operator module -> a method of the runtime, with what it is told first
 OPERATORS: dict[Any, tuple] = {
     **{f: ("binary", name) for name, (f, *_) in BINARY.items()},
