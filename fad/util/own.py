@@ -80,4 +80,9 @@ def kept_item(x: Any, at: Any) -> Any:
     return found
 
 
+def owner_of(f: object) -> Any:
+    """The object whose method f is. Classes are not asked: their metaclass may have a __getattr__."""
+    return None if isinstance(f, type) else getattr(f, "__self__", None)
+
+
 _MISSING = object()

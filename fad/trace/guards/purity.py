@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 
+from ...util.own import owner_of
 from ...util.where import is_captured, module_name
 from .bytecode import global_names, imported_modules, names_used
 from .settings import is_setting
@@ -78,7 +79,7 @@ _BUILTINS = {"open", "input", "breakpoint"}
 
 def module_of(f: object) -> str:
     """The module that a function, or the class of a method's object, stands in."""
-    owner = getattr(f, "__self__", None)
+    owner = owner_of(f)
     if owner is None or isinstance(owner, (type, ModuleType)):
         found = owner.__name__ if isinstance(owner, ModuleType) else module_name(owner or f)
     else:
@@ -97,7 +98,7 @@ def is_question(f: object) -> bool:
     if not isinstance(f, _FUNCTIONS):
         return False
     name, module = getattr(f, "__name__", ""), module_of(f)
-    owner = getattr(f, "__self__", None)
+    owner = owner_of(f)
     if isinstance(owner, type) and module == "datetime":
         return issubclass(owner, (datetime.date, datetime.time)) and name in DATES
     if isinstance(f, type) or name in _KNOWN or (owner is not None and not isinstance(owner, ModuleType)):
@@ -131,8 +132,8 @@ def is_effect(f: object) -> bool:
     if not isinstance(f, _FUNCTIONS):
         return False
     name, module = getattr(f, "__name__", ""), module_of(f)
-    owner = getattr(f, "__self__", None)
-    code = getattr(getattr(f, "__func__", f), "__code__", None)
+    owner = owner_of(f)
+    code = None if isinstance(f, type) else getattr(getattr(f, "__func__", f), "__code__", None)
     is_users = isinstance(code, CodeType) and is_captured(code.co_filename)
     if isinstance(owner, type(os.environ)) or name in _KNOWN or is_users:
         return False

@@ -30,6 +30,7 @@ from ...util import tree
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
+from ...util.own import owner_of
 from ...util.where import here, module_name, package_name
 from ..guards.bytecode import names_used
 from ..guards.purity import is_effect, is_question, module_of, unseen_calls
@@ -118,7 +119,7 @@ def is_of_module(f: object) -> bool:
 
 def is_per_call(f: object) -> bool:
     """Whether what f returns is never known before the call."""
-    owner = getattr(f, "__self__", None)
+    owner = owner_of(f)
     return (goes_on(owner) and not is_seeded(owner)) or is_maker(f) or is_of_module(f) or is_question(f) or is_effect(f)
 
 

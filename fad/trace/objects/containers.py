@@ -238,7 +238,7 @@ def _same_keys(a: Collection, b: Collection) -> bool:
 def _put_attributes(owner: object, value: dict) -> None:
     now = contents(owner)
     # past the methods that a class may have for this
-    own = local if isinstance(owner, local) else own_writer(owner)
+    own: Any = local if isinstance(owner, local) else own_writer(owner)
     for name in now.keys() - value.keys():
         if keeps_past_descriptor(owner, name):
             own_dict(owner).pop(name)                         # type: ignore[union-attr]

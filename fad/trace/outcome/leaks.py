@@ -113,7 +113,8 @@ def refuse_aliased_names(root: Builder) -> None:
     divided = [x for x in root.trace.opened.values() if isinstance(x, Globals) and x.is_divided]
     if divided:
         raise SideEffectError(
-            f"the function and a method that Python or NumPy calls by itself both assign {divided[0].names[0]}",
+            f"the function and a method that Python or NumPy calls by itself both assign "
+            f"{next(iter(divided[0].changed()))}",
             why="a program has a copy of the global names that it assigns", do="keep it in an object or a list")
 
 

@@ -19,6 +19,7 @@ from ...util import tree
 from ...util.array import ArrayOrNumber
 from ...util.defects import door
 from ...util.interrupts import let_through
+from ...util.own import owner_of
 from ...util.profiled import unprofiled
 from ...util.where import is_captured_class, module_name
 from ..frontend.expressions import RUNTIME
@@ -153,7 +154,7 @@ class Runtime(
             return found
         if not is_tracing():
             return functools.partial(noting, found) if stack.builders() else found
-        keep(getattr(f, "__self__", None))
+        keep(owner_of(f))
         refuse_opaque(f, self.capture.packages)
         return functools.partial(called if only_hands_on(f) else reading, found)
 
@@ -187,8 +188,9 @@ class Runtime(
     def _call(self, f: object) -> Any:
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
             refuse_frames(f)
-        refuse_threads(getattr(f, "__func__", f))
-        if is_init_of_dataclass(getattr(f, "__func__", f)) and stack.builders():
+        function = f if isinstance(f, type) else getattr(f, "__func__", f)
+        refuse_threads(function)
+        if is_init_of_dataclass(function) and stack.builders():
             return functools.partial(self.initialise, f)
         if type(f) is FunctionType:
             if isinstance(getattr(f, "registry", None), MappingProxyType):

@@ -23,6 +23,7 @@ from ...ops.records import Record, Records
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
+from ...util.own import owner_of
 from ..guards.guard import in_class
 from ..guards.handed import refuse_hidden
 from ..guards.kinds import MISSING
@@ -336,7 +337,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         of any other.
         """
         f = ORIGINALS.get(f, f)
-        if f in (id, hash) or isinstance(getattr(f, "__self__", None), (dict, set, frozenset)):
+        if f in (id, hash) or isinstance(owner_of(f), (dict, set, frozenset)):
             return functools.partial(self._by_identity, f)
         if f in OWN:
             return getattr(self, OWN[f])

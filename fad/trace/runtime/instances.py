@@ -14,6 +14,7 @@ from ...util.own import own_attribute, own_dict
 from ..frontend.functions import is_user_function
 from ..guards.by_python import GENERATED
 from ..guards.guard import in_class
+from ..guards.kinds import MISSING
 from ..guards.met import of_making
 from ..heap.journal import journal, made, note
 from ..heap.opaque import noted
@@ -51,7 +52,7 @@ class Instances:
         """cls(...): an object that the traced code makes. Its attributes do not escape."""
         if not stack.builders():
             return cls(*args, **kwargs)
-        if is_tracing() and hasattr(cls, "__del__") and is_users(cls):
+        if is_tracing() and in_class(cls, "__del__") is not MISSING and is_users(cls):
             raise UnstageableError(
                 f"{cls.__name__} has a __del__",
                 why="a program does not know when objects go",
