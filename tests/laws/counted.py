@@ -371,7 +371,8 @@ CASES = {
     "slots": (Slots, lambda o, x: o._v * squares(x) + hasattr(o, "zz") * x[1]),
     "an empty slot": (Slots, lambda o, x: o.rate * squares(x)),
     "isinstance": (Base, lambda o, x: isinstance(2.0, OfMeta) + isinstance("a", OfMeta)
-                   + isinstance(x[0], (str, OfMeta)) + isinstance(o, OfMeta) * squares(x) + issubclass(int, OfMeta) * x[0]),
+                   + isinstance(x[0], (str, OfMeta)) + isinstance(o, OfMeta) * squares(x)
+                   + issubclass(int, OfMeta) * x[0]),
     "classes": (Base, lambda o, x: OfMeta(o.rate).rate * x[0] + OfMeta[3] * x[1] + len(OfMeta) * squares(x)
                 + sum(OfMeta) + OfMeta.other + (x[0] if OfMeta else x[1])),
 }

@@ -129,3 +129,73 @@ def test_the_error_of_a_list_whose_length_data_decide():
         fad.grad(f, fallback=False)(OUTSIDE)
     with pytest.warns(fad.FallbackWarning):
         assert fad.grad(f)(OUTSIDE)[0] == f(OUTSIDE)
+
+
+# -- comprehensions that bind names of the function ---------------------------------------------------------------
+
+
+def in_the_condition(x):
+    return sum([y * 2 for v in x if (y := v ** 2) > 0.0]) + y
+
+
+def in_any(x):
+    if any((w := v ** 2) > 1.0 for v in x):
+        return w * x[0]
+    return w * x[1]
+
+
+def in_all(x):
+    return x[0] * w if all((w := v ** 2) < 1.0 for v in x) else w * x[1]
+
+
+def in_while(x):
+    y = x[0]
+    while any((last := y * v) < 2.0 for v in x):
+        y = y * 1.5
+    return last + y
+
+
+def in_the_element(x):
+    total = 0.0
+    return sum(total := total + v for v in x) + total
+
+
+def nested(x):
+    rows = [[(z := v * w) for w in x if (q := w + v) > 0.0] for v in x]
+    return sum(map(sum, rows)) + z + q
+
+
+def in_a_dict(x):
+    s = 0.0
+    for k in range(3):
+        d = {i: (t := v * k) for i, v in enumerate(x)}
+        s = s + t + d[1]
+    return s
+
+
+def of_no_items(x):
+    [b := v for v in x[3:]]
+    try:
+        return b * 1.0
+    except NameError:
+        return x[0] ** 2
+
+
+def in_a_function_within(x):
+    def within(z):
+        return max((u := v * 2) for v in z) + u
+    return within(x) + sum((p := v) * 2 for v in x) + p
+
+
+def another_any(x):
+    any = sum
+    return any((q := v) * 2 for v in x) + q
+
+
+@pytest.mark.parametrize("f", [in_the_condition, in_any, in_all, in_while, in_the_element, nested, in_a_dict,
+                               of_no_items, in_a_function_within, another_any])
+def test_comprehensions_that_bind_names_of_the_function(f):
+    for x in (np.array([0.3, 0.7, 1.1]), np.array([0.3, 0.7, 0.8])):
+        value, slope = fad.value_and_grad(f, fallback=f is another_any)(x)
+        np.testing.assert_allclose(value, f(x))
+        np.testing.assert_allclose(slope, [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)], atol=1e-6)

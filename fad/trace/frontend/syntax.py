@@ -26,6 +26,7 @@ from .nodes import Displays, Patterns, Scope, hands_on_names, own_nodes, placed
 from .origin import BLOCK, compiled_in, definition_of
 from .own_names import with_names_given
 from .trees import Transformer, copied, signature, walk
+from .walrus import with_loops
 
 
 class RewrittenCode(NamedTuple):
@@ -49,7 +50,8 @@ def _rewrite(f: FunctionType) -> RewrittenCode:
     if found is None or hands_on_names(found[0]):
         return RewrittenCode()
     outer = frozenset(f.__code__.co_freevars) - {"__class__"}
-    node, owner = with_names_given(as_conditions(copied(found[0])), outer), found[1]
+    node, owner = with_loops(as_conditions(copied(found[0])), outer | f.__globals__.keys()), found[1]
+    node = with_names_given(node, outer)
     indexed = _names_indexed(node)
     try:
         if isinstance(node, ast.Lambda):
@@ -115,8 +117,10 @@ class Rewriter(ExpressionRewriter):
         inner = Rewriter(self.owner, scope, self.numbers)
         noted = inner.notes(node)
         body = JumpLowering().function(node.body)
-        inner.unsure = self.unsure | Liveness(body).unsure - {*scope.parameters}
-        own = [n for n in assigned(body) if n not in scope.globals | scope.nonlocals | set(scope.parameters)]
+        within = getattr(node, "bound_within", {})            # by a comprehension of no items they are not
+        inner.unsure = self.unsure | (Liveness(body).unsure | within.keys()) - {*scope.parameters}
+        bound = {**assigned(body), **within}
+        own = [n for n in bound if n not in scope.globals | scope.nonlocals | set(scope.parameters)]
         first = body[0]
         node.body = inner.block(body)
         if own:
@@ -132,7 +136,8 @@ class Rewriter(ExpressionRewriter):
         scope, first = self.scope, node.body[0]
         others = scope.globals | scope.nonlocals              # type: ignore[union-attr]
         shared = {n for inner in _functions_in(node) for n in Scope(inner).nonlocals}
-        own = shared & ({*assigned(node.body), *scope.parameters} - others)  # type: ignore[union-attr]
+        bound = {*assigned(node.body), *getattr(node, "bound_within", ()), *scope.parameters}
+        own = shared & (bound - others)  # type: ignore[union-attr]
         out = [("rebinds", others)] if others else []
         out += [("binds", own)] if own else []
         calls = [self.runtime(name, self.variables(sorted(names))) for name, names in out]
