@@ -93,6 +93,8 @@ def sliding_window_view(x: ArrayLike, window_shape: object, axis: Axes = None) -
 def _windows(x: AnyArray, axis: int, size: int) -> AnyArray:
     """x with the axis shortened to the starts of windows, whose elements stand along a new last axis."""
     n = shape_of(x)[axis]
+    if isinstance(size, int) and size < 0:
+        raise ValueError("`window_shape` cannot contain negative values")
     if not assume_at_least(n, size):
         if isinstance(n, int) and isinstance(size, int) or not is_value(n):
             raise ValueError("window shape cannot be larger than input array shape")

@@ -1,10 +1,11 @@
 """scipy.linalg's matrices of special form, taken as full ones: banded and tridiagonal, Toeplitz and circulant."""
 from typing import Any
 
+from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike
 from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
-from .arguments import as_array, rank, refuse
+from .arguments import as_array, in_dtype, rank, refuse
 
 
 def _matrix(diagonals: AnyArray, lower: int, upper: int) -> AnyArray:
@@ -33,11 +34,14 @@ def solveh_banded(ab: ArrayLike, b: ArrayLike, overwrite_ab: bool = False, overw
 
 
 def _hermitian(ab: AnyArray, lower: bool) -> AnyArray:
+    """The matrix of these diagonals. Its main diagonal is real, whatever imaginary parts stand there, as in LAPACK."""
     n, count = shape_of(ab)[1], shape_of(ab)[0] - 1
     a: Any = 0.0
     for k in range(int(count) + 1):
         row = ab[k] if lower else ab[count - k]
         part = row[:n - k] if lower else row[k:]
+        if not k and is_complex(part):
+            part = in_dtype(BY_NAME["numpy.real"].call(part), type_of(part).dtype)
         a = a + (BY_NAME["numpy.diag"].call(part, -k if lower else k)
                  + (BY_NAME["numpy.diag"].call(conjugate(part), k if lower else -k) if k else 0.0))
     return a

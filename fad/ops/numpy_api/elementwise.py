@@ -225,13 +225,20 @@ def _all(x: AnyArray) -> AnyArray:
 @face("numpy.isposinf")
 def isposinf(x: ArrayLike, out: object = None) -> AnyArray:
     """Whether x is +inf."""
-    return into(out, as_array(x) == math.inf)
+    return into(out, _ordered(x) == math.inf)
 
 
 @face("numpy.isneginf")
 def isneginf(x: object, out: object = None) -> Any:
     """Whether x is -inf."""
-    return into(out, as_array(x) == -math.inf)
+    return into(out, _ordered(x) == -math.inf)
+
+
+def _ordered(x: object) -> Any:
+    x = as_array(x)
+    if is_complex(x):
+        raise TypeError("This operation is not supported for complex values because it would be ambiguous.")
+    return x
 
 
 @face("numpy.isreal")
@@ -280,14 +287,15 @@ def interp(x: AnyArray, xp: AnyArray, fp: AnyArray, left: object = None, right: 
         width = xp[k + 1] - xp[k]
         steep = width == 0  # the last two points coincide: the last one counts
         slope = (fp[k + 1] - fp[k]) / where_(steep, 1.0, width)
-        inside = where_(steep, fp[k + 1],
-                        _where_a_number(slope * (x - xp[k]) + fp[k], slope * (x - xp[k + 1]) + fp[k + 1]))
+        inside = where_(steep, fp[k + 1], _first_number(
+            slope * (x - xp[k]) + fp[k], slope * (x - xp[k + 1]) + fp[k + 1],
+            where_(x == xp[k + 1], fp[k + 1], where_((x == xp[k]) | (fp[k] == fp[k + 1]), fp[k], np.nan))))
     return where_(x > xp[-1], right, where_(x < xp[0], left, inside))
 
 
-def _where_a_number(y: AnyArray, other: AnyArray) -> AnyArray:
-    """y, or what the other end of the interval gives where that is nan: next to an infinite value."""
-    return where_(y == y, y, other)
+def _first_number(y: AnyArray, *others: AnyArray) -> AnyArray:
+    """y. Where that is nan (next to an infinite value), the first of the others that is a number."""
+    return where_(y == y, y, _first_number(*others)) if others else y
 
 
 def _one_period(x: AnyArray, xp: AnyArray, fp: AnyArray, period: Any) -> tuple:

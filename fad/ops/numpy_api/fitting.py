@@ -57,13 +57,13 @@ def _covariance(scaled: AnyArray, scale: AnyArray, y: object, c: AnyArray, n: Ex
 def poly(seq_of_zeros: ArrayLike) -> AnyArray:
     """The product of x - zero over the zeros; of a matrix, over its eigenvalues."""
     zeros = as_array(seq_of_zeros)
-    if rank(zeros) == 2:
+    if rank(zeros) == 2 and all(n != 0 for n in shape_of(zeros)):
         eigenvalues = BY_NAME["numpy.linalg.eigvals"].call(zeros)
         characteristic = poly(eigenvalues)
         if type_of(zeros).dtype.kind != "c" and type_of(characteristic).dtype.kind == "c":
             return registry["real"](characteristic)
         return characteristic
-    if rank(zeros) > 2:
+    if rank(zeros) > 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
     dtype = np.result_type(type_of(zeros).dtype, FLOAT) if type_of(zeros).dtype.kind in "biu" else type_of(zeros).dtype
     product = registry["full"](1, 1, dtype=dtype)

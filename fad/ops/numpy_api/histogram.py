@@ -1,5 +1,6 @@
 """NumPy's counts: bincount, histogram, histogram2d, histogramdd. Counts are integers; sums of weights are linear in
 the weights."""
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from ...ir.op import registry
 from ...ir.types import FLOAT, INT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, Extent
 from .. import extents
-from ..face import face
+from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
 from ..literals import known
 from ..reduce import nonempty
@@ -28,6 +29,8 @@ def tally(places: AnyArray, weights: object, size: Extent) -> AnyArray:
 @face("numpy.bincount", samples=("np.bincount([0, 1, 1, 3], weights=v)",), note="linear in the weights")
 def bincount(x: ArrayLike, weights: object = None, minlength: object = 0) -> AnyArray:
     x = as_array(x)
+    if isinstance(minlength, int) and minlength < 0:
+        raise ValueError("'minlength' must not be negative")
     if rank(x) != 1 or type_of(x).dtype.kind not in "biu":
         raise TypeError("the argument of bincount must be a vector of integers that are not negative")
     if weights is not None:
@@ -67,7 +70,7 @@ class Edges(NamedTuple):
         return shape_of(self.values)[0] - 1
 
 
-def edges_of(a: AnyArray, bins: object, range: object) -> Edges:
+def edges_of(a: AnyArray, bins: object, range: object, in_dtype_of_data: bool = True) -> Edges:
     """The edges of the bins: as given, or equally spaced over the range of the data."""
     if isinstance(bins, str):
         raise refuse("numpy.histogram", f"bins={bins!r}", "the number of bins would depend on the data",
@@ -75,6 +78,7 @@ def edges_of(a: AnyArray, bins: object, range: object) -> Edges:
     given = as_array(bins)
     if rank(given) == 1:
         some_of(shape_of(given)[0], "a histogram by edges")
+        _require_all(registry["less_equal"], given, "`bins` must increase monotonically, when an array")
         return Edges(given, False)
     if rank(given) > 1:
         raise ValueError("`bins` must be 1d, when an array")
@@ -82,11 +86,19 @@ def edges_of(a: AnyArray, bins: object, range: object) -> Edges:
     if count < 1:
         raise ValueError("`bins` must be positive, when an integer")
     low, high = _outer_edges(a, range)
-    low, high = (in_dtype(as_array(e), np.result_type(result_dtype(low, high),
-                                                      FLOAT if type_of(a).dtype.kind in "biu" else type_of(a).dtype))
-                 for e in (low, high))
-    inner = registry["iota"](count, dtype=INT) * ((high - low) / count) + low
-    return Edges(registry["concatenate"](inner, registry["reshape"](high, 1), axis=0), True)
+    dtype = result_dtype(low, high, a) if in_dtype_of_data else None
+    if dtype is not None and dtype.kind in "biu":
+        dtype = FLOAT
+    edges = BY_NAME["numpy.linspace"].call(low, high, count + 1, dtype=dtype)
+    _require_all(registry["less"], edges, f"Too many bins for data range. Cannot create {count} finite-sized bins.")
+    return Edges(edges, True)
+
+
+def _require_all(holds: Callable, edges: AnyArray, what: str) -> None:
+    """A check that a relation holds between neighbouring edges."""
+    n = shape_of(edges)[0] - 1
+    registry["check_that"](registry["all"](holds(part(edges, 0, 0, n), part(edges, 0, 1, n)), axes=(0,)), True,
+                           what=what, error="ValueError")
 
 
 def _outer_edges(a: AnyArray, range: Any) -> tuple:
@@ -100,10 +112,11 @@ def _outer_edges(a: AnyArray, range: Any) -> tuple:
     else:
         low, high = (in_dtype(f(a), FLOAT) if type_of(a).dtype.kind in "biu" else f(a)
                      for f in (reduce.min, reduce.max))
-    if isinstance(low, (int, float)) and isinstance(high, (int, float)):
-        if low > high:
-            raise ValueError("max must be larger than min in range parameter.")
-        return (low - 0.5, high + 0.5) if low == high else (low, high)
+    if range is not None:
+        registry["check_that"](low <= high, True, what="max must be larger than min in range parameter.",
+                               error="ValueError")
+    registry["check_that"](registry["isfinite"](low) & registry["isfinite"](high), True,
+                           what="the range is not finite", error="ValueError")
     same = low == high
     return registry["where"](same, low - 0.5, low), registry["where"](same, high + 0.5, high)
 
@@ -201,7 +214,7 @@ def histogramdd(sample: ArrayLike, bins: object = 10, range: Any = None, density
     if len(each) != len(columns):
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
     ranges = [None] * len(columns) if range is None else list(range)
-    edges = [edges_of(x, b, r) for x, b, r in zip(columns, each, ranges)]
+    edges = [edges_of(x, b, r, False) for x, b, r in zip(columns, each, ranges)]
     cell, inside = _cells(columns, edges)
     shape = [e.bins for e in edges]
     given = _weights(columns[0], weights, inside)

@@ -73,8 +73,17 @@ def var(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddo
     else:
         centre = divided(reduced(sum_, masked(x, where, 0), axis, True), counted(x, axes, where, True))
     total = reduced(sum_, squared(masked(x - centre, where, 0)), axis, keepdims)
-    free = counted(x, axes, where, keepdims) - (correction if is_given(correction) else ddof)
+    free = counted(x, axes, where, keepdims) - spent_degrees(ddof, correction)
     return into(out, in_dtype(divided(total, positive(free)), dtype))
+
+
+def spent_degrees(ddof: Any, correction: object) -> Any:
+    """The degrees of freedom that a mean has spent, under either name."""
+    if not is_given(correction):
+        return ddof
+    if not isinstance(ddof, (int, float)) or ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
 
 
 def positive(n: Extent) -> Any:
@@ -160,8 +169,8 @@ def cov(m: ArrayLike, y: "ArrayLike | None" = None, rowvar: bool = True, bias: b
     x = _observations(m, y, rowvar)
     x = in_dtype(x, dtype if is_given(dtype) else np.result_type(type_of(x).dtype, np.float64))
     ddof = (0 if bias else 1) if ddof is None else ddof
-    w = _observation_weights(fweights, aweights)
     n = shape_of(x)[1]
+    w = _observation_weights(n, fweights, aweights)
     if w is None:
         total, free = 1.0 * n, n - ddof
         centred = x - mean(x, axis=1, keepdims=True)
@@ -178,11 +187,17 @@ def cov(m: ArrayLike, y: "ArrayLike | None" = None, rowvar: bool = True, bias: b
     return registry["reshape"](product) if isinstance(rows, int) and rows == 1 else product
 
 
-def _observation_weights(fweights: object, aweights: object) -> "AnyArray | None":
+def _observation_weights(n: Any, fweights: object, aweights: object) -> "AnyArray | None":
     given = [as_array(w) for w in (fweights, aweights) if w is not None]
+    if fweights is not None and type_of(given[0]).dtype.kind == "f":
+        whole = registry["all"](given[0] == registry["rint"](given[0]), axes=(0,))
+        registry["check_that"](whole, True, what="fweights must be integer", error="TypeError")
     for w in given:
-        if rank(w) != 1:
+        if rank(w) > 1:
             raise RuntimeError("cannot handle multidimensional weights")
+        extents.agree(n, shape_of(w)[0], "numbers of samples and weights")
+        registry["check_that"](registry["any"](w < 0, axes=(0,)), False, what="weights cannot be negative",
+                               error="ValueError")
     return None if not given else given[0] if len(given) == 1 else given[0] * given[1]
 
 

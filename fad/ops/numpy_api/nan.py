@@ -60,14 +60,15 @@ def nancumprod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: ob
 
 def _extreme(extreme: Callable, worst: float, a: Any, axis: Axes, keepdims: bool, initial: Any, where: Any) -> AnyArray:
     x = as_array(a)
-    if type_of(x).dtype.kind != "f":
+    dtype = type_of(x).dtype
+    if dtype.kind not in "fc":
         return extreme(x, axis, None, keepdims, initial, where)
-    y = extreme(filled(x, worst), axis, None, keepdims, initial, where)
+    y = extreme(filled(x, complex(worst, worst) if dtype.kind == "c" else worst), axis, None, keepdims, initial, where)
     if is_given(initial):
         return y
     axes = axes_of(axis, rank(x))
     some = kept(registry["any"](present(x), axes=axes), x, axes, keepdims)
-    return registry["where"](some, y, type_of(x).dtype.type(np.nan))
+    return registry["where"](some, y, dtype.type(np.nan))
 
 
 @face("numpy.nanmax", samples=("np.nanmax(x, axis=1)",))
@@ -84,7 +85,7 @@ def nanmin(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool =
 
 def _place(place: Callable, worst: float, a: object, axis: Axes, out: object, keepdims: bool) -> AnyArray:
     x = as_array(a)
-    if type_of(x).dtype.kind == "f":
+    if type_of(x).dtype.kind in "fc":
         lanes = registry["any"](present(x), axes=axes_of(axis, rank(x)))
         empty = (registry["sum"](registry["invert"](lanes), axes=tuple(range(rank(lanes)))) if rank(lanes)
                  else registry["where"](lanes, 0, 1))
@@ -118,7 +119,7 @@ def _nanvar(a: object, axis: Axes, dtype: DTypeLike, ddof: object, keepdims: boo
     x = as_array(a)
     mask = _mask(x, where)
     y = moments.var(filled(x, 0), axis, dtype, None, ddof, keepdims, where=mask, mean=mean, correction=correction)
-    free = moments.counted(x, axes_of(axis, rank(x)), mask, keepdims) - (correction if is_given(correction) else ddof)
+    free = moments.counted(x, axes_of(axis, rank(x)), mask, keepdims) - moments.spent_degrees(ddof, correction)
     return registry["where"](free > 0, y, type_of(y).dtype.type(np.nan))
 
 

@@ -2,6 +2,8 @@
 """
 from typing import Any
 
+import numpy as np
+
 from ...ir.op import Op, registry
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
@@ -108,9 +110,16 @@ def ediff1d(ary: ArrayLike, to_end: object = None, to_begin: object = None) -> A
     x = ravel(as_array(ary))
     require_numbers(x)
     d = _step(x, 0)
-    ends = [None if e is None else in_dtype(as_vector(e), type_of(d).dtype) for e in (to_begin, to_end)]
+    ends = [None if e is None else _end(as_vector(e), type_of(d).dtype, name)
+            for name, e in (("to_begin", to_begin), ("to_end", to_end))]
     parts = [e for e in (ends[0], d, ends[1]) if e is not None]
     return registry["concatenate"](*parts, axis=0) if len(parts) > 1 else d
+
+
+def _end(x: AnyArray, dtype: np.dtype, name: str) -> AnyArray:
+    if not np.can_cast(type_of(x).dtype, dtype, "same_kind"):
+        raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
+    return in_dtype(x, dtype)
 
 
 def as_vector(x: object) -> AnyArray:

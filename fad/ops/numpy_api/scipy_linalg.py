@@ -23,7 +23,6 @@ from ..linalg.matrices import (
     aspect_of,
     columns_from,
     count_up,
-    diagonal,
     lower,
     matmul,
     rows_from,
@@ -67,8 +66,7 @@ def _with_one_triangle(a: AnyArray, kind: str, low: bool) -> AnyArray:
 
 
 def _diagonal_system(a: Any, b: object, trans: int, _: bool) -> Any:
-    d = diagonal(a)
-    return b / registry["reshape"](d, *shape_of(d), 1)
+    return solve.triangular_solve(lower(upper(a)), b, lower=True, trans=trans, unit=False)
 
 
 def _general(a: AnyArray, b: AnyArray, trans: int, _: bool) -> AnyArray:

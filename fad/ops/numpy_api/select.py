@@ -61,6 +61,8 @@ def take_method(x: ArrayLike, indices: object, axis: Axes = None, out: object = 
 def _along_axis(x: AnyArray, indices: object, axis: int) -> tuple:
     """Operands and spec of the selection x[..., indices, ...] of take_along_axis."""
     i = as_array(indices)
+    if type_of(i).dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
     if rank(i) != rank(x):
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
     ax, shape = one_axis(axis, rank(x)), list(shape_of(x))
@@ -72,6 +74,13 @@ def _along_axis(x: AnyArray, indices: object, axis: int) -> tuple:
     return tuple([broadcast_(p, *together) for p in parts]), ("a",) * rank(x)
 
 
+def _flat_with(x: AnyArray, indices: object) -> AnyArray:
+    """x in one axis, which indices of one axis go along."""
+    if rank(as_array(indices)) != 1:
+        raise ValueError("when axis=None, `indices` must have a single dimension.")
+    return ravel(x)
+
+
 def _axis_numbers(n: Extent, k: int, ndim: int) -> AnyArray:
     return reshape_(iota_(n, dtype=INT), *[n if j == k else 1 for j in range(ndim)])
 
@@ -79,7 +88,8 @@ def _axis_numbers(n: Extent, k: int, ndim: int) -> AnyArray:
 @face("numpy.take_along_axis", samples=("np.take_along_axis(x, np.argsort(x, axis=1), axis=1)",))
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int = -1) -> AnyArray:
     x = as_array(arr)
-    x, axis = (ravel(x), 0) if axis is None else (x, axis)
+    if axis is None:
+        x, axis = _flat_with(x, indices), 0
     operands, spec = _along_axis(x, indices, axis)
     return index_(x, *operands, spec=spec, at=0)
 
@@ -96,7 +106,8 @@ def writable(x: ArrayOrNumber, function: str) -> Any:
 def put_along_axis(arr: Any, indices: object, values: object, axis: int) -> None:
     x = writable(arr, "numpy.put_along_axis")
     if axis is None:
-        put(x, ravel(as_array(indices)), values)
+        _flat_with(x, indices)
+        put(x, indices, values)
         return
     operands, spec = _along_axis(x, indices, axis)
     x.set(registry["update"](x, as_assigned(values, type_of(x).dtype), *operands, spec=spec, at=0))
@@ -246,6 +257,8 @@ def _positions(indices: Any) -> AnyArray:
 def ravel_multi_index(multi_index: Any, dims: object, mode: str = "raise", order: str = "C") -> AnyArray:
     sizes = extents_given(dims)
     modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
+    if 0 in sizes:
+        raise ValueError("cannot unravel if shape has zero entries (is empty).")
     total: Any = 0
     for k, (i, n, s, m) in enumerate(zip(multi_index, sizes, _strides(sizes, order), modes)):
         total = total + _in_mode(_positions(i), n, m, k) * s
@@ -283,16 +296,18 @@ def apply_over_axes(func: Callable, a: ArrayLike, axes: Axes) -> AnyArray:
 
 @face("numpy.trim_zeros", samples=("np.trim_zeros(np.concatenate([[0.0], v, [0.0, 0.0]]))",))
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> AnyArray:
-    x = as_array(filt)
+    x, sides = as_array(filt), trim.lower()
+    if sides not in ("f", "b", "fb", "bf"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
     if rank(x) != 1:
         raise refuse("numpy.trim_zeros", "more than one axis")
     if not axes_of(axis, 1):
         return x
     used = flatnonzero(x)
     n, count = shape_of(x)[0], shape_of(used)[0]
-    padded = registry["concatenate"](used, iota_(1, dtype=INT) + n, axis=0) if "f" in trim.lower() else None
+    padded = registry["concatenate"](used, iota_(1, dtype=INT) + n, axis=0) if "f" in sides else None
     start = 0 if padded is None else registry["index"](padded, 0, spec=("i",), at=0)
-    ahead = registry["concatenate"](iota_(1, dtype=INT) - 1, used, axis=0) if "b" in trim.lower() else None
+    ahead = registry["concatenate"](iota_(1, dtype=INT) - 1, used, axis=0) if "b" in sides else None
     stop = n if ahead is None else registry["index"](ahead, count, spec=("i",), at=0) + 1
     y, place = read_subscript(x, slice(start, stop)).read(x), iota_(n, dtype=INT)
     dropped = registry["logical_or"](registry["less"](place, start), registry["greater_equal"](place, stop))

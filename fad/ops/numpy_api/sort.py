@@ -9,7 +9,7 @@ from ...util.array import AnyArray, ArrayLike, Axes
 from ..correlate import flipped
 from ..dynamic import flatnonzero, nonzero
 from ..face import METHODS, face
-from ..kinds import shape_of
+from ..kinds import is_complex, shape_of
 from ..scan import previous
 from ..sort import argsort as argsort_
 from ..sort import picked
@@ -124,7 +124,9 @@ METHODS["searchsorted"] = searchsorted
 
 @face("numpy.digitize")
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> AnyArray:
-    bins, side = _vector(bins), "left" if right else "right"
+    x, bins, side = as_array(x), _vector(bins), "left" if right else "right"
+    if is_complex(x) or is_complex(bins):
+        raise TypeError("x and bins may not be complex")
     rising = searchsorted(bins, x, side)
     n = shape_of(bins)[0]
     if isinstance(n, int) and n < 2:

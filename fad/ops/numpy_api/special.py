@@ -129,10 +129,21 @@ def _no_out(name: str, out: object) -> None:
 
 
 def _spherical(which: Op) -> Any:
-    def spherical(n: int, z: AnyArray, derivative: bool = False) -> AnyArray:
-        if not derivative:
-            return which(n, z)
-        return which.derivative.partial(1, which(n, z), (n, z))
+    """The function of real z < 0 by reflection, as SciPy has it (DLMF 10.47.14 to 10.47.17)."""
+    def spherical(n: Any, z: Any, derivative: bool = False) -> Any:
+        def of(op: Op, x: Any) -> Any:
+            y = op(n, x)
+            return op.derivative.partial(1, y, (n, x)) if derivative else y
+        z = as_array(z)
+        if is_complex(z):
+            return of(which, z)
+        x = registry["where"](z < 0, -z, z)                     # not abs: its slope is 0 at 0
+        y = of(which, x)
+        if which is bessel.spherical_kn:
+            mirrored = registry["where"](n % 2 == 0, -y, y) - math.pi * of(bessel.spherical_in, x)
+            return registry["where"](z < 0, -mirrored if derivative else mirrored, y)
+        is_even = which is not bessel.spherical_yn
+        return registry["where"]((z < 0) & (n % 2 == (is_even != derivative)), -y, y)
     return spherical
 
 

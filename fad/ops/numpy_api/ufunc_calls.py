@@ -64,8 +64,14 @@ def _positional_out(ufunc: np.ufunc, inputs: tuple, out: object) -> tuple:
     if len(inputs) > ufunc.nin:
         if out is not None:
             raise TypeError("cannot specify 'out' as both a positional and keyword argument")
-        return inputs[:ufunc.nin], inputs[ufunc.nin:]
-    return inputs, out
+        out = (*inputs[ufunc.nin:], *[None] * (ufunc.nargs - len(inputs)))
+    if isinstance(out, tuple) and len(out) != ufunc.nout:
+        raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
+    if out is not None and not isinstance(out, tuple) and ufunc.nout > 1:
+        raise TypeError("'out' must be a tuple of arrays")
+    if any(o is not None and not hasattr(o, "dtype") for o in (out if isinstance(out, tuple) else (out,))):
+        raise TypeError("return arrays must be of ArrayType")
+    return inputs[:ufunc.nin], out
 
 
 def _in_loop(ufunc: np.ufunc, inputs: tuple, dtype: DTypeLike, signature: Any, casting: Casting) -> tuple:
@@ -114,7 +120,7 @@ def reduce(ufunc: Any, array: object, axis: Axes = 0, dtype: Any = None, out: An
         further = ({} if name.startswith("logical")
                    else {"initial": initial, "dtype": dtype} if name in ("add", "multiply") else {"initial": initial})
         return BY_NAME[REDUCTIONS[name]].call(in_dtype(x, dtype), **common, **further)
-    x = in_dtype(x, dtype)
+    x = _in_loop_of_reduction(ufunc, in_dtype(x, dtype))
     if where is not True:
         if name not in IDENTITIES or name in ORDERED:
             raise refuse(f"{name}.reduce", "where", "it has no identity")
@@ -127,6 +133,11 @@ def reduce(ufunc: Any, array: object, axis: Axes = 0, dtype: Any = None, out: An
         y = _face(ufunc)(initial, y)
     y = kept(y, x, axes, keepdims)
     return y if out is None else write_out(out, y)
+
+
+def _in_loop_of_reduction(ufunc: np.ufunc, x: AnyArray) -> AnyArray:
+    """x in the dtype that a fold runs in: np.less has none for numbers, since its results are not numbers."""
+    return in_dtype(x, ufunc.resolve_dtypes((None, type_of(x).dtype, None), reduction=True)[1])
 
 
 def _single(out: object) -> Any:
@@ -182,7 +193,8 @@ def accumulate(ufunc: np.ufunc, array: AnyArray, axis: int = 0, dtype: object = 
     name = ufunc.__name__
     if name == "logaddexp":
         x = as_float(x)
-    y = in_dtype(registry[SCANS[name]](x, axis=ax) if name in SCANS else _scan(ufunc, x, ax), dtype)
+    y = in_dtype(registry[SCANS[name]](x, axis=ax) if name in SCANS
+                 else _scan(ufunc, _in_loop_of_reduction(ufunc, x), ax), dtype)
     return y if out is None else write_out(out, y)
 
 

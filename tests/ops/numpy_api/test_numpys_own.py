@@ -2,8 +2,11 @@
 import numpy as np
 import pytest
 import scipy.linalg as la
+import scipy.special as sp
 
 import fad
+
+V, NAN = np.array([0.5, 2.0, 1.0]), float("nan")
 
 CALLS = {
     "hermitian svd": (lambda m: np.linalg.svd(m, hermitian=True), np.array([[1.0, 0.0], [0.0, 0.0]])),
@@ -15,6 +18,14 @@ CALLS = {
     "unravelled": (lambda i: np.unravel_index(i, (10, 80)), np.array([1, 90], np.int8)),
     "det": (lambda a: la.det(a), np.eye(2, dtype=np.float32)),
     "wide polar": (lambda a: la.polar(a), np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0]])),
+    "points beside an infinity": (lambda y: np.interp([1.0, 2.0, 2.5, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0], y),
+                                  np.array([1.0, 2.0, np.inf, 4.0])),
+    "complex nans": (lambda z: (np.nanmin(z), np.nanmax(z, initial=9.0)), np.array([NAN + 0j, 5.0, 6.0])),
+    "edges in float32": (lambda x: np.histogram2d(x, x, 2)[1], V.astype(np.float32)),
+    "Bessel functions of negative numbers": (
+        lambda x: tuple(f(n, x, d) for f in (sp.spherical_jn, sp.spherical_yn, sp.spherical_in, sp.spherical_kn)
+                        for n in (2, 3) for d in (False, True)), np.array([-1.5, -0.3, 2.0])),
+    "imaginary parts on the diagonal": (lambda m: la.solveh_banded(m, V), np.array([[0.0, 1j, 0.5], [4 + 1j, 5, 6]])),
     "tall polar, left": (lambda a: la.polar(a, "left"), np.array([[1.0, 2.0], [0.3, -1.0], [0.5, 2.0]])),
 }
 
@@ -28,6 +39,48 @@ def test_results_and_dtypes(name, compile):
     for got, want in pairs:
         assert (got.shape, got.dtype) == (want.shape, want.dtype)
         np.testing.assert_allclose(got, want, atol=1e-12)
+
+
+ERRORS = {
+    "sides of zeros": (ValueError, lambda x: np.trim_zeros(x, "front")),
+    "complex bins": (TypeError, lambda x: np.digitize(x, x * 1j)),
+    "broken frequencies": (TypeError, lambda x: np.cov(x, fweights=x)),
+    "negative weights": (ValueError, lambda x: np.cov(x, aweights=-x)),
+    "negative length": (ValueError, lambda x: np.bincount([0, 1, 2], x, minlength=-1)),
+    "nothing but nan": (ValueError, lambda x: np.nanargmin(x * (NAN + 0j))),
+    "degrees of freedom twice": (ValueError, lambda x: np.nanvar(x, ddof=1, correction=1)),
+    "a mask for indices": (IndexError, lambda x: np.take_along_axis(x, np.array([True, False, True]), 0)),
+    "indices of two axes": (ValueError, lambda x: np.take_along_axis(x, np.array([[1], [0]]), None)),
+    "an end of another kind": (TypeError, lambda x: np.ediff1d(np.array([1, 2]), to_end=x)),
+    "a range backwards": (ValueError, lambda x: np.histogram(x, range=(x[1], x[0]))),
+    "an endless range": (ValueError, lambda x: np.histogram(x / 0.0)),
+    "edges in disorder": (ValueError, lambda x: np.histogram(x, x)),
+    "too many bins": (ValueError, lambda x: np.histogram(1.0 + np.array([0.0, 2e-16]) + 0 * x[0], 10)),
+    "a shape with a zero": (ValueError, lambda x: np.ravel_multi_index((x > 0, x > 0), (2, 0), mode="clip")),
+    "no matrix": (ValueError, lambda x: np.poly(x[:0].reshape(0, 0))),
+    "negative windows": (ValueError, lambda x: np.lib.stride_tricks.sliding_window_view(x, -1)),
+    "infinity of complex numbers": (TypeError, lambda x: np.isposinf(x + 1j)),
+    "too few outputs": (TypeError, lambda x: np.frexp(x, out=x * 1.0)),
+    "too many outputs": (ValueError, lambda x: np.add(x, x, out=(x * 1.0, x * 1.0))),
+    "a relation folded": (TypeError, lambda x: np.less.reduce(x)),
+    "a singular diagonal": (np.linalg.LinAlgError, lambda x: la.solve(np.diag(x * 0), x, assume_a="diagonal")),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors(name):
+    error, f = ERRORS[name]
+    with pytest.raises(error):
+        f(V)
+    with pytest.raises((error, fad.FadError)):
+        fad.jit(f, compile="never")(V)
+
+
+def test_arrays_of_objects_are_refused():
+    ages = np.array([127, 39, 93, 87, 46], dtype=object)
+    with pytest.raises(fad.FadError, match="array of objects"):
+        fad.jit(lambda ddof: np.std(ages, ddof=ddof), fallback=False)(0.5)
 
 
 def test_positions_are_integers():
