@@ -163,6 +163,9 @@ def _infer_cast(x: AnyArray, dtype: DTypeLike, weak: bool = False) -> Type:
         raise UnsupportedFunctionError(f"a traced value in dtype {np.dtype(dtype)}",
                                        why="a program computes with numbers, and an object or a text has no derivative",
                                        do="keep such arrays apart from what is differentiated")
+    if not np.dtype(dtype).isnative:
+        raise UnsupportedFunctionError("a traced value in an order of bytes that is not this machine's",
+                                       do="give the dtype without its order: float for '>f8'")
     return Type(dtype, type_of(x).shape, weak and not type_of(x).shape)
 
 

@@ -227,9 +227,15 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: boo
     for end in (start, stop):
         some = registry["all"](registry["not_equal"](end, 0), axes=tuple(range(rank(end))))
         registry["check_that"](some, True, what="Geometric sequence cannot include zero", error="ValueError")
-    sign, log = registry["sign"](start), registry["log"]
-    y = sign * registry["exp"](linspace(log(start * sign), log(stop * sign), num, endpoint))
-    return moveaxis(in_dtype(y, dtype), 0, one_axis(axis, rank(y)))
+    sign, log = registry["sign"](start), registry["log10"]
+    first, last = start * sign, stop * sign
+    y = registry["pow"](10.0, linspace(log(first), log(last), num, endpoint))
+    n, row = shape_of(y)[0], ("i", *[":"] * (rank(y) - 1))
+    if extents.assume_at_least(n, 1):
+        y = registry["update"](y, first, 0, spec=row, at=0)
+    if endpoint and extents.assume_at_least(n, 2):
+        y = registry["update"](y, last, n - 1, spec=row, at=0)
+    return moveaxis(in_dtype(sign * y, dtype), 0, one_axis(axis, rank(y)))
 
 
 # -- arrays of what is given -----------------------------------------------------------------------

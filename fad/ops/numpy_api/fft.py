@@ -123,6 +123,8 @@ def lengths_and_axes(x: AnyArray, s: object, axes: Axes) -> list:
     """(length or None, axis) for each axis to transform, in order; the last one's length is that of its real side."""
     s = s if s is None or isinstance(s, (tuple, list)) else (s,)
     if axes is None:
+        if s is not None and len(s) > rank(x):
+            raise ValueError("shape requires more axes than are present")
         axes = range(rank(x)) if s is None else range(rank(x) - len(s), rank(x))
     axes = [one_axis(k, rank(x)) for k in (axes if isinstance(axes, (tuple, list, range)) else (axes,))]
     s = [None] * len(axes) if s is None else [None if isinstance(n, int) and n == -1 else n for n in s]

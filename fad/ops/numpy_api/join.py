@@ -87,26 +87,39 @@ def _require_castable(arrays: Any, dtype: Any, casting: Casting) -> None:
       samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
 def concatenate(arrays: Any, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
                 casting: Any = "same_kind") -> AnyArray:
-    _require_castable(arrays, dtype, casting)
+    _require_castable(arrays, dtype if out is None else out.dtype, casting)
     if is_value(arrays):
-        flat = METHODS["copy"](in_dtype(ravel(arrays), dtype)) if axis is None else None
-        return into(out, rows_joined(arrays, axis, dtype) if flat is None else flat)
-    parts = arrays_of(arrays)
-    return into(out, joined([ravel(a) for a in parts], 0, dtype) if axis is None else joined(parts, axis, dtype))
+        return _filling(out, dtype, rows_joined(arrays, axis, dtype) if axis is not None
+                        else METHODS["copy"](in_dtype(ravel(arrays), dtype)))
+    parts = arrays_of(arrays) if axis is not None else [ravel(a) for a in arrays_of(arrays)]
+    return _filling(out, dtype, joined(parts, 0 if axis is None else axis, dtype))
+
+
+def _filling(out: Any, dtype: object, y: AnyArray) -> Any:
+    """y, written into `out` where that is given, which must have its shape."""
+    if not is_given(out):
+        return y
+    if is_given(dtype):
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    if rank(out) != rank(y):
+        raise ValueError("Output array has wrong dimensionality")
+    for m, n in zip(shape_of(out), shape_of(y)):
+        extents.agree(m, n, "extents of the output and of the result")
+    return into(out, y)
 
 
 @face("numpy.stack", samples=("np.stack([v, v * v])", "np.stack([x, x], axis=-1)"))
 def stack(arrays: ArrayLike, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
           casting: Any = "same_kind") -> ArrayOrNumber:
-    _require_castable(arrays, dtype, casting)
+    _require_castable(arrays, dtype if out is None else out.dtype, casting)
     if is_value(arrays):
         moved = moveaxis(arrays, 0, one_axis(axis, rank(arrays)))
-        return into(out, METHODS["copy"](in_dtype(moved, np.dtype(dtype)) if is_given(dtype) else moved))
+        return _filling(out, dtype, METHODS["copy"](in_dtype(moved, np.dtype(dtype)) if is_given(dtype) else moved))
     parts = in_one_dtype(arrays_of(arrays), dtype)
     if any(rank(a) != rank(parts[0]) for a in parts):
         raise ValueError("all input arrays must have the same shape")
     ax = one_axis(axis, rank(parts[0]) + 1)
-    return into(out, joined([expand_dims(a, ax) for a in parts], ax) if rank(parts[0]) else pack_(*parts))
+    return _filling(out, dtype, joined([expand_dims(a, ax) for a in parts], ax) if rank(parts[0]) else pack_(*parts))
 
 
 @face("numpy.vstack", "numpy.row_stack", samples=("np.vstack([x, v])",))

@@ -12,7 +12,7 @@ from ..kinds import conjugate, is_complex, shape_of
 from ..linalg import factorizations, functions, solve
 from ..linalg.matrices import adjoint, as_columns, as_rows, count_up, identity_like, matmul, on_diagonal
 from .arguments import as_array, fixed, in_dtype, rank, refuse
-from .stacks import matrix, square, together
+from .stacks import epsilon, matrix, square, together
 from .within import add_solver
 
 # -- functions of matrices -------------------------------------------------------------------------
@@ -129,7 +129,8 @@ def orthogonal_procrustes(A: ArrayLike, B: ArrayLike, check_finite: bool = True)
       note="where the rank is full")
 def polar(a: ArrayLike, side: str = "right") -> tuple:
     """By the root s of the smaller of a^H a and a a^H, which is regular: u is a s^-1 or s^-1 a. It is smooth where
-    singular values repeat; they are not."""
+    singular values repeat; they are not. The root has the condition of a squared: Newton's iteration takes the error
+    from u, and what stays far from an isometry came of a matrix whose rank is deficient."""
     a = matrix(a)
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
@@ -137,9 +138,18 @@ def polar(a: ArrayLike, side: str = "right") -> tuple:
     is_tall = extents.is_at_least(m, n, "polar")
     s = functions.sqrtm(_hermitian(matmul(star, a) if is_tall else matmul(a, star)))
     u = adjoint(solve.solve(s, star)) if is_tall else solve.solve(s, a)
-    if is_tall == (side == "right"):
-        return u, s
+    for _ in range(3):
+        u = matmul(u, _correction(matmul(adjoint(u), u))) if is_tall else matmul(_correction(matmul(u, adjoint(u))), u)
+    gram = matmul(adjoint(u), u) if is_tall else matmul(u, adjoint(u))
+    error = registry["abs"](gram - identity_like(gram))
+    registry["check_that"](registry["all"](error < epsilon(a) ** 0.5, axes=(0, 1)), True, error="ValueError",
+                           what="the rank is deficient, and the polar factor is not unique")
     return u, _hermitian(matmul(adjoint(u), a) if side == "right" else matmul(a, adjoint(u)))
+
+
+def _correction(gram: AnyArray) -> AnyArray:
+    """(3 - g) / 2, which is about g^(-1/2) for g near to 1 (N. J. Higham, Functions of Matrices (2008), 8.20)."""
+    return 1.5 * identity_like(gram) - 0.5 * gram
 
 
 def _hermitian(a: ArrayOrNumber) -> AnyArray:

@@ -6,6 +6,7 @@ import numpy as np
 from ...ir.op import Op, registry
 from ...ir.types import INT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, Axes
+from .. import extents
 from ..correlate import flipped
 from ..dynamic import flatnonzero, nonzero
 from ..face import METHODS, face
@@ -114,7 +115,11 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: object 
         raise ValueError(f"side must be one of 'left' or 'right' (got {side!r})")
     a, v = _vector(a), as_array(v)
     if sorter is not None:
-        a = gathered(a, as_array(sorter))
+        sorter = _vector(sorter)
+        n = extents.agree(shape_of(a)[0], shape_of(sorter)[0], "extents of `sorter` and of `a`")
+        registry["check_that"](registry["all"]((sorter >= 0) & (sorter < n), axes=(0,)), True,
+                               what="Sorter index out of range.", error="ValueError")
+        a = gathered(a, sorter)
     dtype = result_dtype(a, v)
     return searchsorted_(in_dtype(a, dtype), in_dtype(v, dtype), right=side == "right")
 

@@ -102,6 +102,9 @@ def write_out(out: Any, y: AnyArray, casting: Casting = "same_kind") -> Any:
     if not np.can_cast(type_of(y).dtype, out.dtype, casting):
         raise TypeError(
             f"Cannot cast ufunc output from {type_of(y).dtype!r} to {out.dtype!r} with casting rule {casting!r}")
+    if len(shape_of(y)) > len(shape_of(out)):
+        raise ValueError(f"non-broadcastable output operand with shape {shape_of(out)} doesn't match the broadcast "
+                         f"shape {shape_of(y)}")
     out[...] = y
     return out
 
@@ -125,8 +128,10 @@ def reduce(ufunc: Any, array: object, axis: Axes = 0, dtype: Any = None, out: An
         if name not in IDENTITIES or name in ORDERED:
             raise refuse(f"{name}.reduce", "where", "it has no identity")
         x = registry["where"](as_array(where), x, IDENTITIES[name])
-    y = x
     axes = axes_of(axis, len(shape_of(x)))
+    if len(axes) > 1 and name in ORDERED:
+        raise ValueError(f"reduction operation '{name}' is not reorderable, so at most one axis may be specified")
+    y = x if axes else METHODS["copy"](x)
     for ax in reversed(axes):
         y = _fold(ufunc, y, ax)
     if is_given(initial):

@@ -1,6 +1,7 @@
 """Calls that NumPy's and SciPy's own tests make, whose results differed (found by tests/fuzz/shadow.py)."""
 import numpy as np
 import pytest
+import scipy.fft
 import scipy.linalg as la
 import scipy.special as sp
 
@@ -26,6 +27,7 @@ CALLS = {
         lambda x: tuple(f(n, x, d) for f in (sp.spherical_jn, sp.spherical_yn, sp.spherical_in, sp.spherical_kn)
                         for n in (2, 3) for d in (False, True)), np.array([-1.5, -0.3, 2.0])),
     "imaginary parts on the diagonal": (lambda m: la.solveh_banded(m, V), np.array([[0.0, 1j, 0.5], [4 + 1j, 5, 6]])),
+    "ends of a geometric sequence": (lambda x: np.geomspace(1 + 0 * x[1], 10 ** (6 * x[0]), 7, dtype=int), V * 2),
     "tall polar, left": (lambda a: la.polar(a, "left"), np.array([[1.0, 2.0], [0.3, -1.0], [0.5, 2.0]])),
 }
 
@@ -62,9 +64,32 @@ ERRORS = {
     "infinity of complex numbers": (TypeError, lambda x: np.isposinf(x + 1j)),
     "too few outputs": (TypeError, lambda x: np.frexp(x, out=x * 1.0)),
     "too many outputs": (ValueError, lambda x: np.add(x, x, out=(x * 1.0, x * 1.0))),
+    "a quotient folded twice": (ValueError, lambda x: np.divide.reduce(x.reshape(3, 1), axis=(0, 1))),
+    "more axes than the output": (ValueError, lambda x: np.positive(x[:1], out=np.array(0.0))),
+    "an output of other axes": (ValueError, lambda x: np.concatenate([x, x], out=np.zeros((1, 6)))),
+    "an output and a dtype": (TypeError, lambda x: np.stack([x, x], out=np.zeros((2, 3)), dtype=float)),
+    "a sorter that is too short": (ValueError, lambda x: np.searchsorted(x, 1.0, sorter=np.array([0, 1]))),
+    "a sorter out of range": (ValueError, lambda x: np.searchsorted(x, 0.0, sorter=np.array([-1, 0, 1]))),
+    "more lengths than axes": (ValueError, lambda x: scipy.fft.fftn(x, (2, 3))),
     "a relation folded": (TypeError, lambda x: np.less.reduce(x)),
     "a singular diagonal": (np.linalg.LinAlgError, lambda x: la.solve(np.diag(x * 0), x, assume_a="diagonal")),
 }
+
+
+def test_other_orders_of_bytes_are_refused():
+    with pytest.raises(fad.FadError, match="order of bytes"):
+        fad.jit(lambda x: np.stack([x, x], dtype=">f8"), fallback=False)(V)
+
+
+def test_polar_factors_keep_half_of_the_digits_or_raise():
+    u, v = (np.linalg.qr(np.vander(x))[0] for x in ([0.5, 1.0, 2.0], [0.3, 1.5, -1.0]))
+    polar = fad.jit(lambda a: la.polar(a), compile="never")
+    a = u * [1.0, 1e-3, 1e-6] @ v
+    np.testing.assert_allclose(polar(a)[0], la.polar(a)[0], atol=1e-7)
+    with pytest.raises(ValueError, match="rank is deficient"):
+        polar(u * [1.0, 1e-3, 1e-17] @ v)
+    with pytest.raises(ValueError, match="rank is deficient"):
+        fad.jit(lambda a: la.orthogonal_procrustes(a[:2], a[1:]), compile="never")(a)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
