@@ -25,7 +25,9 @@ def cumulative_trapezoid(y: ArrayLike, x: "ArrayLike | None" = None, dx: object 
     total = registry["cumsum"](areas(y, x, dx, ax), axis=ax, reverse=False)
     if initial is None:
         return total
-    edge = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(total))],
+    if not isinstance(initial, (int, float)) or initial != 0:
+        raise ValueError("`initial` must be `None` or `0`.")
+    edge = registry["full"](0, *[1 if k == ax else n for k, n in enumerate(shape_of(total))],
                             dtype=type_of(total).dtype)
     return registry["concatenate"](edge, total, axis=ax)
 
@@ -41,18 +43,24 @@ def _parabolas(y: ArrayOrNumber, h: ArrayOrNumber, axis: int, panels: ArrayOrNum
     if not rank(h):
         return registry["sum"](left + 4.0 * middle + right, axes=(axis,)) * h / 3.0
     p, q = (_every_other(h, axis, k, panels) for k in range(2))
-    both = p + q
-    return registry["sum"](both / 6.0 * (left * (2.0 - q / p) + middle * (both * both / (p * q))
-                                         + right * (2.0 - p / q)), axes=(axis,))
+    both, ratio = p + q, _quotient(p, q)
+    return registry["sum"](both / 6.0 * (left * (2.0 - _quotient(1.0, ratio)) + middle * both * _quotient(both, p * q)
+                                         + right * (2.0 - ratio)), axes=(axis,))
+
+
+def _quotient(a: ArrayOrNumber, b: Any) -> AnyArray:
+    """a / b, and 0 where b is 0, as SciPy takes samples at one place."""
+    there = b != 0
+    return registry["where"](there, a / registry["where"](there, b, 1.0), 0.0)
 
 
 def _last_interval(y: ArrayOrNumber, h: ArrayOrNumber, axis: int, n: Extent) -> AnyArray:
     """The area over the last interval under the parabola through the last three samples (K. V. Cartwright, Journal of
     Mathematical Sciences and Mathematics Education 12 (2017) 1-9)."""
     p, q = (h, h) if not rank(h) else (part(h, axis, n - 3, 1), part(h, axis, n - 2, 1))
-    last = (2.0 * q * q + 3.0 * p * q) / (6.0 * (p + q)) * part(y, axis, n - 1, 1)
-    middle = (q * q + 3.0 * p * q) / (6.0 * p) * part(y, axis, n - 2, 1)
-    first = q * q * q / (6.0 * p * (p + q)) * part(y, axis, n - 3, 1)
+    last = _quotient(2.0 * q * q + 3.0 * p * q, 6.0 * (p + q)) * part(y, axis, n - 1, 1)
+    middle = _quotient(q * q + 3.0 * p * q, 6.0 * p) * part(y, axis, n - 2, 1)
+    first = _quotient(q * q * q, 6.0 * p * (p + q)) * part(y, axis, n - 3, 1)
     return registry["sum"](last + middle - first, axes=(axis,))
 
 

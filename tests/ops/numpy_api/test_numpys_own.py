@@ -4,6 +4,7 @@ import pytest
 import scipy.fft
 import scipy.linalg as la
 import scipy.special as sp
+from scipy import integrate
 
 import fad
 
@@ -28,6 +29,8 @@ CALLS = {
                         for n in (2, 3) for d in (False, True)), np.array([-1.5, -0.3, 2.0])),
     "imaginary parts on the diagonal": (lambda m: la.solveh_banded(m, V), np.array([[0.0, 1j, 0.5], [4 + 1j, 5, 6]])),
     "ends of a geometric sequence": (lambda x: np.geomspace(1 + 0 * x[1], 10 ** (6 * x[0]), 7, dtype=int), V * 2),
+    "samples at one place": (lambda x: (integrate.simpson(x, x=[1.0, 1.0, 2.0]), integrate.simpson(x, x=[1.0, 1.0, 1.0]),
+                                        integrate.simpson(np.append(x, x), x=[1.0, 2.0, 2.0, 3.0, 3.0, 3.0])), V),
     "tall polar, left": (lambda a: la.polar(a, "left"), np.array([[1.0, 2.0], [0.3, -1.0], [0.5, 2.0]])),
 }
 
@@ -71,6 +74,7 @@ ERRORS = {
     "a sorter that is too short": (ValueError, lambda x: np.searchsorted(x, 1.0, sorter=np.array([0, 1]))),
     "a sorter out of range": (ValueError, lambda x: np.searchsorted(x, 0.0, sorter=np.array([-1, 0, 1]))),
     "more lengths than axes": (ValueError, lambda x: scipy.fft.fftn(x, (2, 3))),
+    "a first sum": (ValueError, lambda x: integrate.cumulative_trapezoid(x, initial=1.0)),
     "a relation folded": (TypeError, lambda x: np.less.reduce(x)),
     "a singular diagonal": (np.linalg.LinAlgError, lambda x: la.solve(np.diag(x * 0), x, assume_a="diagonal")),
 }
