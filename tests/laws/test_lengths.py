@@ -18,7 +18,6 @@ PLACE = np.array([0, 1, 0])                                  # of i, within the 
 LEFT_OUT = {
     "full_matrices=True": "the rest of a basis is not unique", "complete": "the same", "svd(x)": "the same",
     "qr(x.T)": "the same", "null_space": "the same",
-    "linregress": "of two points SciPy says that p is 0 or 1, fad nan", "pearsonr": "the same",
     "ttest_ind": "of a sample of one element SciPy takes 0 for the variance, fad nan",
     "kstat": "of fewer values than its order it divides by zero",
     "gaussian_kde": "two points have a singular covariance",

@@ -7,7 +7,7 @@ import numpy as np
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, Extent
 from ..face import BY_NAME, face
-from ..kinds import shape_of
+from ..kinds import is_complex, shape_of
 from .arguments import as_array, fixed, live, rank, refuse
 from .piecewise import Piecewise, beside, bspline, make_interp_spline, placed, rows, samples, within
 
@@ -196,6 +196,9 @@ def _interpolated(places: AnyArray, y: AnyArray, x: AnyArray, kind: str, axis: i
                   fill: "tuple | None") -> AnyArray:
     places, y, ax = samples(places, y, axis)
     x, n = live(x), shape_of(places)[0]
+    if kind == "linear" and rank(y) == 1 and fill is not None and not any(map(is_complex, (places, y))):
+        result = BY_NAME["numpy.interp"].call(x, places, y)
+        return _bounded(result, places, x, bounds_error, fill, ax)
     if kind in STEPS:
         result = rows(y, _step(places, x, n, kind))
     else:

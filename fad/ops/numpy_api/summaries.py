@@ -12,7 +12,7 @@ from ...ir.types import FLOAT, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
 from ..face import BY_NAME, METHODS, face
-from ..kinds import shape_of
+from ..kinds import is_complex, shape_of
 from .arguments import as_array, axes_of, extent_of, in_dtype, is_given, live, one_axis, rank, ravel, refuse
 from .reduce import reduced, sum_
 
@@ -344,15 +344,30 @@ def pearsonr(x: ArrayLike, y: ArrayLike, *, alternative: str = "two-sided", meth
     if alternative != "two-sided" or method is not None:
         raise refuse("scipy.stats.pearsonr", "alternative other than 'two-sided', or a method")
     x, ax = _sample("pearsonr", x, axis, "propagate")
-    r = _correlation(x, live(y), ax)
-    half = _size(x, ax) * 0.5 - 1.0
+    y = live(y)
+    if is_complex(x) or is_complex(y):
+        raise ValueError("This function does not support complex data")
+    if rank(x) == rank(y):
+        extents.agree(shape_of(x)[ax], shape_of(y)[ax], "lengths of `x` and `y`")
+    n = _size(x, ax)
+    if not extents.is_at_least(n, 2, "pearsonr"):
+        raise ValueError("`x` and `y` must have length at least 2.")
+    r = _correlation(x, y, ax)
+    if not extents.is_at_least(n, 3, "pearsonr"):             # two points lie on a line
+        return Correlation(r, r * 0.0 + 1.0)
+    half = n * 0.5 - 1.0
     return Correlation(r, 2.0 * BY_NAME["scipy.special.betainc"].call(half, half, 0.5 * (1.0 - absolute(r))))
 
 
 def _correlation(x: Any, y: Any, axis: int) -> AnyArray:
+    """The correlation coefficient. Rounding takes it beyond 1, and gives one to constants, which have none."""
+    constant = [registry["all"](a == registry["slice_axis"](a, axis, 0, 1), axes=(axis,)) for a in (x, y)]
     x, y = (a - mean(a, axis=axis, keepdims=True) for a in (x, y))
+    # squares of what is large or small leave the range of floats
+    x, y = (a / registry["stop_gradient"](METHODS["max"](absolute(a), axis=axis, keepdims=True)) for a in (x, y))
     total = METHODS["sum"]
-    return total(x * y, axis=axis) / sqrt(total(x * x, axis=axis) * total(y * y, axis=axis))
+    r = total(x * y, axis=axis) / sqrt(total(x * x, axis=axis) * total(y * y, axis=axis))
+    return where(constant[0] | constant[1], math.nan, registry["minimum"](registry["maximum"](r, -1.0), 1.0))
 
 
 class FittedLine(NamedTuple):
@@ -372,8 +387,12 @@ def linregress(x: ArrayLike, y: ArrayLike, alternative: str = "two-sided") -> Fi
     if alternative != "two-sided":
         raise refuse("scipy.stats.linregress", "alternative other than 'two-sided'")
     x, y = live(x), live(y)
+    registry["check_that"](METHODS["max"](x) != METHODS["min"](x), True, error="ValueError",
+                           what="Cannot calculate a linear regression if all x values are identical")
     dx, dy = x - mean(x), y - mean(y)
     slope, r = mean(dx * dy) / mean(dx * dx), _correlation(x, y, 0)
+    if not extents.is_at_least(shape_of(x)[0], 3, "linregress"):
+        return FittedLine(slope, mean(y) - slope * mean(x), r, where(y[0] == y[1], 1.0, 0.0), 0.0 * absolute(slope))
     free = shape_of(x)[0] - 2.0
     t = r * sqrt(free / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
     error = sqrt((1.0 - r * r) * mean(dy * dy) / mean(dx * dx) / free)

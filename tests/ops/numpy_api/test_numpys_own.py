@@ -4,7 +4,7 @@ import pytest
 import scipy.fft
 import scipy.linalg as la
 import scipy.special as sp
-from scipy import integrate
+from scipy import integrate, interpolate, stats
 
 import fad
 
@@ -31,6 +31,12 @@ CALLS = {
     "ends of a geometric sequence": (lambda x: np.geomspace(1 + 0 * x[1], 10 ** (6 * x[0]), 7, dtype=int), V * 2),
     "samples at one place": (lambda x: (integrate.simpson(x, x=[1.0, 1.0, 2.0]), integrate.simpson(x, x=[1.0, 1.0, 1.0]),
                                         integrate.simpson(np.append(x, x), x=[1.0, 2.0, 2.0, 3.0, 3.0, 3.0])), V),
+    "perfect and constant correlation": (
+        lambda x: (*stats.pearsonr(x[:2], x[1:]), *stats.pearsonr(x, 0 * x + 0.1),
+                   *stats.pearsonr(x * 1e-200, x ** 2), np.stack(stats.linregress(x[:2], x[1:])[:5])), V * 1.1),
+    "few chances in many trials": (lambda p: stats.binom.pmf([0, 1, 2], 1541096362225563.0, p), np.array([1e-18])),
+    "many degrees of freedom": (lambda x: stats.chi.mean(1e14 * x), V),
+    "one point": (lambda y: interpolate.interp1d([1.5], y, bounds_error=False, fill_value=(2, 10))(y), V[:1]),
     "tall polar, left": (lambda a: la.polar(a, "left"), np.array([[1.0, 2.0], [0.3, -1.0], [0.5, 2.0]])),
 }
 

@@ -12,7 +12,7 @@ from ....util.array import AnyArray, ArrayOrNumber
 from ...arithmetic import sqrt
 from ...choice import where
 from ...special.errors import ndtr
-from ...special.gamma import digamma, gammaln, polygamma
+from ...special.gamma import digamma, gammaln, poch, polygamma
 from ...transcendental import exp, log, log1p, sin
 
 PI, EULER, ZETA_3 = math.pi, 0.5772156649015329, 1.2020569031595942
@@ -21,7 +21,7 @@ GUMBEL_SKEW = 12.0 * math.sqrt(6.0) * ZETA_3 / PI ** 3
 
 def _ratio(top: object, bottom: object) -> Any:
     """gamma(top) / gamma(bottom)"""
-    return exp(gammaln(top) - gammaln(bottom))
+    return poch(bottom, top - bottom)
 
 
 def _above(x: Any, least: float, value: Callable) -> AnyArray:

@@ -4,6 +4,7 @@ Formulas: SciPy's reference of statistical distributions; N. L. Johnson, S. Kotz
 Univariate Distributions, 2nd edition, volumes 1 and 2.
 """
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ....util.array import AnyArray, ArrayOrNumber
@@ -28,6 +29,7 @@ from ...transcendental import (
     arcsin,
     arcsinh,
     arctan,
+    arctan2,
     arctanh,
     cos,
     exp,
@@ -65,6 +67,11 @@ def _any_shape(*shapes: ArrayOrNumber) -> bool:
     return True
 
 
+def _at_most(y: AnyArray, most: float = 1e300) -> AnyArray:
+    """y without infinity, where a formula is a difference of infinities."""
+    return where(y > most, most, y)
+
+
 def _normal(y: AnyArray) -> AnyArray:
     return -0.5 * y * y - HALF_LOG_2PI
 
@@ -88,18 +95,46 @@ def _fisher(y: AnyArray, m: ArrayOrNumber, n: ArrayOrNumber) -> AnyArray:
 
 
 def _inverse_gauss(y: AnyArray, mu: ArrayOrNumber) -> AnyArray:
+    y = _at_most(y)
     return -HALF_LOG_2PI - 1.5 * log(y) - ((y - mu) / mu) ** 2 / (2.0 * y)
 
 
-def _inverse_gauss_cdf(y: AnyArray, mu: Any) -> AnyArray:
-    root = 1.0 / sqrt(y)
-    return ndtr(root * (y / mu - 1.0)) + exp(2.0 / mu + log_ndtr(-root * (y / mu + 1.0)))
+def _inverse_gauss_tail(sign: float) -> Callable:
+    """The logarithm of the probability of at most (1.0), or of more than, y: G. Giner and G. K. Smyth, R Journal 8
+    (2016) 339."""
+    def tail(y: AnyArray, mu: Any) -> AnyArray:
+        y = _at_most(y)
+        root = 1.0 / sqrt(y)
+        first = log_ndtr(sign * root * (y / mu - 1.0))
+        return first + log1p(sign * exp(2.0 / mu + log_ndtr(-root * (y / mu + 1.0)) - first))
+    return tail
+
+
+def _inverse_gauss_of(fixed: tuple = ()) -> Distribution:
+    """The inverse Gaussian distribution of a mean mu, or of a fixed one."""
+    below, above = _inverse_gauss_tail(1.0), _inverse_gauss_tail(-1.0)
+    return Distribution(lambda y, *mu: _inverse_gauss(y, *mu, *fixed), lambda y, *mu: exp(below(y, *mu, *fixed)),
+                        lambda y, *mu: exp(above(y, *mu, *fixed)), log_cdf=lambda y, *mu: below(y, *mu, *fixed),
+                        log_sf=lambda y, *mu: above(y, *mu, *fixed), low=_above_zero)
 
 
 def _mass_between(a: ArrayOrNumber, b: ArrayOrNumber) -> AnyArray:
     """The normal probability of a < x < b, taken in the tail where it is not a difference of numbers near one."""
     upper = a > 0.0
     return ndtr(where(upper, -a, b)) - ndtr(where(upper, -b, a))
+
+
+def _log1p_square(y: AnyArray) -> AnyArray:
+    """log(1 + y^2), whose square does not leave the range of floats."""
+    large = abs(y) > 1e100
+    return where(large, 2.0 * log(abs(where(large, y, 1.0))), log1p(where(large, 0.0, y) ** 2))
+
+
+def _upper_cauchy(q: AnyArray) -> AnyArray:
+    """cot(pi q); around the middle, and above it, by what is small."""
+    upper, middle = q > 0.5, abs(q - 0.5) < 0.25
+    cotangent = 1.0 / tan(PI * where(middle, 0.25, where(upper, 1.0 - q, q)))
+    return where(middle, tan(PI * (0.5 - q)), where(upper, -cotangent, cotangent))
 
 
 def _laplace_tail(y: AnyArray) -> AnyArray:
@@ -129,8 +164,13 @@ def _end_of_extremes(c: ArrayOrNumber, sign: float) -> AnyArray:
     return where(ends, 1.0 / where(ends, c, 1.0), sign * math.inf)
 
 
+def _burr(log_y: AnyArray, c: ArrayOrNumber, d: ArrayOrNumber) -> AnyArray:
+    return log(c) + log(d) + (c * d - 1.0) * log_y - (d + 1.0) * logaddexp(0.0, c * log_y)
+
+
 def _normal_below(y: AnyArray, rate: ArrayOrNumber) -> AnyArray:
     """The logarithm of the share of the exponential in an exponentially modified normal distribution, of rate 1 / K."""
+    y = -_at_most(-y, 1e100)
     return rate * (0.5 * rate - y) + log_ndtr(y - rate)
 
 
@@ -151,6 +191,7 @@ def _sided(y: AnyArray, upper: AnyArray) -> AnyArray:
 
 
 def _normal_inverse_gauss(y: AnyArray, a: ArrayOrNumber, b: ArrayOrNumber) -> AnyArray:
+    y = _at_most(-_at_most(-y))
     size = hypot(1.0, y)
     return log(a) + log(k1e(a * size)) + b * y - a * size + sqrt(a * a - b * b) - math.log(PI) - log(size)
 
@@ -180,15 +221,15 @@ CONTINUOUS = {
                       lambda q, df: -stdtrit(df, q)),
     "f": Distribution(_fisher, lambda y, m, n: fdtr(m, n, y), lambda y, m, n: fdtrc(m, n, y),
                       lambda q, m, n: fdtri(m, n, q), low=_zero),
-    "logistic": Distribution(lambda y: y - 2.0 * logaddexp(0.0, y), expit, lambda y: expit(-y), logit,
+    "logistic": Distribution(lambda y: log_expit(y) + log_expit(-y), expit, lambda y: expit(-y), logit,
                              lambda q: -logit(q), log_expit, lambda y: log_expit(-y), entropy=lambda: 2.0),
     "laplace": Distribution(lambda y: -abs(y) - LOG_2, lambda y: where(y > 0, 1.0 - _laplace_tail(y), _laplace_tail(y)),
                             lambda y: where(y > 0, _laplace_tail(y), 1.0 - _laplace_tail(y)),
                             lambda q: where(q > 0.5, -log(2.0 * (1.0 - q)), log(2.0 * q)),
                             lambda q: where(q > 0.5, log(2.0 * (1.0 - q)), -log(2.0 * q)), entropy=lambda: LOG_2 + 1.0),
-    "cauchy": Distribution(lambda y: -math.log(PI) - log1p(y * y), lambda y: 0.5 + arctan(y) / PI,
-                           lambda y: 0.5 - arctan(y) / PI, lambda q: tan(PI * q - 0.5 * PI),
-                           lambda q: tan(0.5 * PI - PI * q), entropy=lambda: math.log(4.0 * PI)),
+    "cauchy": Distribution(lambda y: -math.log(PI) - _log1p_square(y), lambda y: arctan2(1.0, -y) / PI,
+                           lambda y: arctan2(1.0, y) / PI, lambda q: -_upper_cauchy(q), lambda q: _upper_cauchy(q),
+                           entropy=lambda: math.log(4.0 * PI)),
     "lognorm": Distribution(lambda y, s: _normal(log(y) / s) - log(s * y), lambda y, s: ndtr(log(y) / s),
                             lambda y, s: ndtr(-log(y) / s), lambda q, s: exp(s * ndtri(q)),
                             lambda q, s: exp(-s * ndtri(q)), lambda y, s: log_ndtr(log(y) / s),
@@ -215,21 +256,24 @@ CONTINUOUS = {
     "halfnorm": Distribution(lambda y: _normal(y) + LOG_2, lambda y: erf(y / math.sqrt(2.0)),
                              lambda y: erfc(y / math.sqrt(2.0)), lambda q: math.sqrt(2.0) * erfinv(q),
                              lambda q: -ndtri(0.5 * q), low=_zero),
-    "halfcauchy": Distribution(lambda y: math.log(2.0 / PI) - log1p(y * y), lambda y: 2.0 / PI * arctan(y),
-                               ppf=lambda q: tan(0.5 * PI * q), low=_zero),
+    "halfcauchy": Distribution(lambda y: math.log(2.0 / PI) - _log1p_square(y), lambda y: 2.0 / PI * arctan(y),
+                               lambda y: 2.0 / PI * arctan2(1.0, y), lambda q: tan(0.5 * PI * q),
+                               lambda q: 1.0 / tan(0.5 * PI * q), low=_zero),
     "halflogistic": Distribution(lambda y: LOG_2 - y - 2.0 * log1p(exp(-y)), lambda y: tanh(0.5 * y),
-                                 lambda y: 2.0 * expit(-y), lambda q: 2.0 * arctanh(q), low=_zero),
-    "rayleigh": Distribution(lambda y: log(y) - 0.5 * y * y, lambda y: -expm1(-0.5 * y * y),
+                                 lambda y: 2.0 * expit(-y), lambda q: 2.0 * arctanh(q), lambda q: -logit(0.5 * q),
+                                 low=_zero),
+    "rayleigh": Distribution(lambda y: log(_at_most(y)) - 0.5 * y * y, lambda y: -expm1(-0.5 * y * y),
                              lambda y: exp(-0.5 * y * y), lambda q: sqrt(-2.0 * log1p(-q)),
                              lambda q: sqrt(-2.0 * log(q)), log_sf=lambda y: -0.5 * y * y, low=_zero),
     "maxwell": Distribution(lambda y: 0.5 * math.log(2.0 / PI) + 2.0 * log(y) - 0.5 * y * y,
                             lambda y: gammainc(1.5, 0.5 * y * y), lambda y: gammaincc(1.5, 0.5 * y * y),
-                            lambda q: sqrt(2.0 * gammaincinv(1.5, q)), low=_zero),
+                            lambda q: sqrt(2.0 * gammaincinv(1.5, q)), lambda q: sqrt(2.0 * gammainccinv(1.5, q)),
+                            low=_zero),
     "gumbel_r": Distribution(lambda y: -y - exp(-y), lambda y: exp(-exp(-y)), lambda y: -expm1(-exp(-y)),
                              lambda q: -log(-log(q)), lambda q: -log(-log1p(-q)), lambda y: -exp(-y)),
     "gumbel_l": Distribution(lambda y: y - exp(y), lambda y: -expm1(-exp(y)), lambda y: exp(-exp(y)),
                              lambda q: log(-log1p(-q)), lambda q: log(-log(q)), log_sf=lambda y: -exp(y)),
-    "invgauss": Distribution(_inverse_gauss, _inverse_gauss_cdf, low=_above_zero),
+    "invgauss": _inverse_gauss_of(),
     "levy": Distribution(lambda y: -HALF_LOG_2PI - 1.5 * log(y) - 0.5 / y, lambda y: erfc(sqrt(0.5 / y)),
                          lambda y: erf(sqrt(0.5 / y)), low=_above_zero),
     "truncnorm": Distribution(lambda y, a, b: _normal(y) - log(_mass_between(a, b)),
@@ -250,7 +294,7 @@ CONTINUOUS = {
                             ppf=lambda q: sin(0.5 * PI * q) ** 2, low=_zero, high=_one),
 }
 CONTINUOUS |= {
-    "wald": Distribution(lambda y: _inverse_gauss(y, 1.0), lambda y: _inverse_gauss_cdf(y, 1.0), low=_above_zero),
+    "wald": _inverse_gauss_of((1.0,)),
     "weibull_max": Distribution(lambda y, c: log(c) + xlogy(c - 1.0, -y) - (-y) ** c, lambda y, c: exp(-(-y) ** c),
                                 lambda y, c: -expm1(-(-y) ** c), lambda q, c: -(-log(q)) ** (1.0 / c),
                                 lambda q, c: -(-log1p(-q)) ** (1.0 / c), lambda y, c: -(-y) ** c, high=_zero,
@@ -280,15 +324,15 @@ CONTINUOUS |= {
                               lambda y, c: -expm1(-_excess_exponent(y, c)), lambda y, c: exp(-_excess_exponent(y, c)),
                               log_sf=lambda y, c: -_excess_exponent(y, c), low=_zero,
                               high=lambda c: _end_of_extremes(-c, 1.0), within=_zero, valid=_any_shape),
-    "burr": Distribution(lambda y, c, d: log(c) + log(d) + (c * d - 1.0) * log(y) - (d + 1.0) * log1p(y ** c),
+    "burr": Distribution(lambda y, c, d: _burr(log(_at_most(y)), c, d),
                          lambda y, c, d: exp(-d * log1p(y ** -c)), log_cdf=lambda y, c, d: -d * log1p(y ** -c),
                          low=_above_zero),
     "burr12": Distribution(lambda y, c, d: log(c) + log(d) + xlogy(c - 1.0, y) - (d + 1.0) * log1p(y ** c),
                            lambda y, c, d: -expm1(-d * log1p(y ** c)), lambda y, c, d: exp(-d * log1p(y ** c)),
                            log_sf=lambda y, c, d: -d * log1p(y ** c), low=_zero),
-    "genlogistic": Distribution(lambda y, c: log(c) - y - (c + 1.0) * logaddexp(0.0, -y),
-                                lambda y, c: exp(-c * logaddexp(0.0, -y)),
-                                log_cdf=lambda y, c: -c * logaddexp(0.0, -y)),
+    "genlogistic": Distribution(lambda y, c: log(c) + log_expit(-y) + c * log_expit(y),
+                                lambda y, c: exp(c * log_expit(y)), lambda y, c: -expm1(c * log_expit(y)),
+                                log_cdf=lambda y, c: c * log_expit(y)),
     "gompertz": Distribution(lambda y, c: log(c) + y - c * expm1(y), lambda y, c: -expm1(-c * expm1(y)),
                              lambda y, c: exp(-c * expm1(y)), lambda q, c: log1p(-log1p(-q) / c),
                              lambda q, c: log1p(-log(q) / c), log_sf=lambda y, c: -c * expm1(y), low=_zero),
@@ -302,10 +346,12 @@ CONTINUOUS |= {
     "norminvgauss": Distribution(_normal_inverse_gauss, valid=lambda a, b: (a > 0) & (abs(b) < a)),
     "johnsonsu": Distribution(lambda y, a, b: log(b) - 0.5 * log1p(y * y) + _normal(a + b * arcsinh(y)),
                               lambda y, a, b: ndtr(a + b * arcsinh(y)), lambda y, a, b: ndtr(-a - b * arcsinh(y)),
-                              lambda q, a, b: sinh((ndtri(q) - a) / b), valid=lambda a, b: b > 0),
+                              lambda q, a, b: sinh((ndtri(q) - a) / b), lambda q, a, b: sinh((-ndtri(q) - a) / b),
+                              valid=lambda a, b: b > 0),
     "johnsonsb": Distribution(lambda y, a, b: log(b) - log(y) - log1p(-y) + _normal(a + b * logit(y)),
                               lambda y, a, b: ndtr(a + b * logit(y)), lambda y, a, b: ndtr(-a - b * logit(y)),
-                              lambda q, a, b: expit((ndtri(q) - a) / b), low=_above_zero,
+                              lambda q, a, b: expit((ndtri(q) - a) / b), lambda q, a, b: expit((-ndtri(q) - a) / b),
+                              low=_above_zero,
                               high=lambda a, b: 1.0 - math.ulp(0.5), valid=lambda a, b: b > 0),
     "hypsecant": Distribution(lambda y: -math.log(PI) + LOG_2 - logaddexp(y, -y), lambda y: 2.0 / PI * arctan(exp(y)),
                               lambda y: 2.0 / PI * arctan(exp(-y))),

@@ -24,8 +24,8 @@ def _proportion(p: ArrayOrNumber) -> ArrayOrNumber:
 
 
 def _choices(n: int, k: ArrayOrNumber) -> AnyArray:
-    """The logarithm of the binomial coefficient."""
-    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+    """The logarithm of the binomial coefficient. The beta function keeps digits that its gamma functions lose."""
+    return -log1p(n) - betaln(n - k + 1.0, k + 1.0)
 
 
 def _binomial(k: ArrayOrNumber, n: int, p: ArrayOrNumber) -> AnyArray:
@@ -51,7 +51,7 @@ DISCRETE = {
     "geom": Distribution(lambda k, p: xlog1py(k - 1.0, -p) + log(p), lambda k, p: -expm1(log1p(-p) * k),
                          lambda k, p: exp(k * log1p(-p)), log_sf=lambda k, p: k * log1p(-p), low=lambda p: 1.0,
                          within=lambda p: 1.0, valid=lambda p: (p > 0) & (p <= 1)),
-    "nbinom": Distribution(lambda k, n, p: gammaln(n + k) - gammaln(k + 1.0) - gammaln(n) + n * log(p) + xlog1py(k, -p),
+    "nbinom": Distribution(lambda k, n, p: -log(n + k) - betaln(n, k + 1.0) + n * log(p) + xlog1py(k, -p),
                            lambda k, n, p: betainc(n, k + 1.0, p), lambda k, n, p: betaincc(n, k + 1.0, p), low=_zero,
                            within=_zero, valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1)),
     "betabinom": Distribution(lambda k, n, a, b: _choices(n, k) + betaln(k + a, n - k + b) - betaln(a, b), low=_zero,

@@ -115,7 +115,8 @@ class MethodCall:
         k = 1.0 * self.standard(k)
         outside = _outside(k, self.low, self.high)
         outside = (k != floor(k)) if outside is False else outside | (k != floor(k))
-        return self.checked(_choose(outside, -math.inf, self.record.log_density(self.inside(k, outside), *self.shapes)))
+        value = _choose(outside, -math.inf, self.record.log_density(self.inside(k, outside), *self.shapes))
+        return self.checked(where(k == k, value, math.nan))
 
     def probability(self, x: ArrayOrNumber, formula: Callable, below: float, above: float, discrete: bool) -> AnyArray:
         """A function of the distribution's, with its values below and above the support."""
@@ -125,12 +126,18 @@ class MethodCall:
         is_above = False if _is(self.high, math.inf) else y > self.high
         outside = _outside(y, self.low, self.high)
         value = formula(self.inside(y, outside), *self.shapes)
+        if discrete:                                            # comparisons hide a nan
+            value = where(y == y, value, math.nan)
         return self.checked(_choose(is_below, below, _choose(is_above, above, value)))
 
-    def quantile(self, q: ArrayOrNumber, formula: Callable) -> AnyArray:
+    def quantile(self, q: ArrayOrNumber, formula: Callable, ends: tuple) -> AnyArray:
+        """A function of probabilities. `ends` are its values at 0 and 1, of which infinite ones need no formula."""
         q = as_array(q)
         wrong = (q < 0) | (q > 1)
         y = where(wrong, math.nan, formula(where(wrong, 0.5, q), *self.shapes))
+        for probability, end in zip((0.0, 1.0), ends):
+            if isinstance(end, float) and math.isinf(end):
+                y = where(q == probability, end, y)
         y = y if _is(self.scale, 1.0) else self.scale * y
         return self.checked(y if _is(self.loc, 0.0) else y + self.loc)
 
@@ -163,7 +170,8 @@ def _quantile(method: str, part: str) -> Callable:
     def quantile(dist: object, q: ArrayOrNumber, *args: ArrayOrNumber, **kwds: object) -> AnyArray:
         call = MethodCall(dist, method, args, kwds)
         call.known("ppf")
-        return call.quantile(q, getattr(call.record, part))
+        ends = (call.low, call.high) if method == "ppf" else (call.high, call.low)
+        return call.quantile(q, getattr(call.record, part), ends)
     return quantile
 
 

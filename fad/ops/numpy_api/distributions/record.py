@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ....util.array import AnyArray, ArrayOrNumber
-from ...transcendental import log
+from ...choice import where
+from ...transcendental import log, log1p
 
 
 def _all_positive(*shapes: ArrayOrNumber) -> ArrayOrNumber:
@@ -13,6 +14,12 @@ def _all_positive(*shapes: ArrayOrNumber) -> ArrayOrNumber:
     for shape in shapes:
         fits = (shape > 0) & fits
     return fits
+
+
+def _log_of(part: Any, rest: ArrayOrNumber) -> AnyArray:
+    """log(part), for a part of 1; by the rest where that is the smaller one, and keeps its digits."""
+    most = part > 0.5
+    return where(most, log1p(-where(most, rest, 0.0)), log(where(most, 1.0, part)))
 
 
 class Distribution(NamedTuple):
@@ -45,10 +52,15 @@ class Distribution(NamedTuple):
         return self.sf(x, *shapes) if self.sf else 1.0 - self.cdf(x, *shapes)                    # type: ignore[misc]
 
     def log_probability(self, x: ArrayOrNumber, *shapes: ArrayOrNumber) -> AnyArray:
-        return self.log_cdf(x, *shapes) if self.log_cdf else log(self.cdf(x, *shapes))   # type: ignore[misc]
+        if self.log_cdf:
+            return self.log_cdf(x, *shapes)
+        below = self.cdf(x, *shapes)                                                             # type: ignore[misc]
+        return _log_of(below, self.sf(x, *shapes)) if self.sf else log(below)
 
     def log_survival(self, x: ArrayOrNumber, *shapes: ArrayOrNumber) -> AnyArray:
-        return self.log_sf(x, *shapes) if self.log_sf else log(self.survival(x, *shapes))
+        if self.log_sf:
+            return self.log_sf(x, *shapes)
+        return _log_of(self.survival(x, *shapes), self.cdf(x, *shapes))                          # type: ignore[misc]
 
     def upper_quantile(self, q: AnyArray, *shapes: ArrayOrNumber) -> AnyArray:
         return self.isf(q, *shapes) if self.isf else self.ppf(1.0 - q, *shapes)                  # type: ignore[misc]
