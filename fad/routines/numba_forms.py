@@ -1,4 +1,5 @@
-"""Plain Python for Numba's decorators and typed containers: @guvectorize, @stencil, fields of a @jitclass."""
+"""Plain Python for Numba's decorators and typed containers: @vectorize, @guvectorize, @stencil, fields of a
+@jitclass."""
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -29,14 +30,20 @@ def field(name: str, kind: Callable) -> property:
 
 
 class Layout(NamedTuple):
-    """The arguments of numba.guvectorize: the core axes of each input and each output, by their names; for each
-    signature the dtypes of inputs and outputs, and which inputs are numbers. Without signatures, the caller gives the
-    outputs.
+    """The arguments of numba.guvectorize or vectorize: the core axes of each input and each output, by their names; for
+    each signature the dtypes of inputs and outputs, and which inputs are numbers. Without signatures, the caller gives
+    the outputs.
     """
 
     inputs: tuple
     outputs: tuple
     signatures: tuple
+
+    def arrays(self, args: tuple) -> tuple:
+        """The inputs in the dtypes of their signature, the dtypes of the outputs, and which inputs are numbers."""
+        arrays = [np.asarray(x) for x in args[:len(self.inputs)]]
+        dtypes, kinds, are_numbers = self.of(arrays)
+        return [x if x.dtype == dtype else x.astype(dtype) for x, dtype in zip(arrays, dtypes)], kinds, are_numbers
 
     def of(self, arrays: list) -> tuple:
         """The first signature that these inputs can be cast to, as NumPy chooses a ufunc's loop."""
@@ -44,8 +51,21 @@ class Layout(NamedTuple):
             if all(np.can_cast(x.dtype, dtype) for x, dtype in zip(arrays, inputs)):
                 return inputs, outputs, are_numbers
         if self.signatures:
-            raise TypeError("guvectorize: no signature takes these dtypes")
+            raise TypeError("vectorize: no signature takes these dtypes")
         return [x.dtype for x in arrays], (), [not core for core in self.inputs]
+
+
+def over_elements(function: Callable, layout: Layout, *args: ArrayOrNumber,
+                  out: "AnyArray | None" = None) -> ArrayOrNumber:
+    """A call of a function by numba.vectorize, which may be given an array for the result."""
+    arrays, kinds, _ = layout.arrays(args)
+    out = args[len(arrays)] if len(args) > len(arrays) else out
+    result = function(*arrays)
+    if out is not None:
+        out[...] = result
+        return out
+    result = result.astype(kinds[0]) if kinds else result
+    return result if result.ndim else result[()]
 
 
 def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray) -> "ArrayOrNumber | tuple":
@@ -53,9 +73,7 @@ def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray) -> "Arra
     those in front of the core axes, broadcast. `function` writes to its last arguments.
     """
     count = len(layout.inputs)
-    arrays = [np.asarray(x) for x in args[:count]]
-    dtypes, kinds, are_numbers = layout.of(arrays)
-    arrays = [x if x.dtype == dtype else x.astype(dtype) for x, dtype in zip(arrays, dtypes)]
+    arrays, kinds, are_numbers = layout.arrays(args)
     sizes: dict = {}
     for x, core in zip(arrays, layout.inputs):
         for name, n in zip(core, x.shape[x.ndim - len(core):]):

@@ -6,7 +6,7 @@ import warnings
 import numba
 import numpy as np
 import pytest
-from numba import float64, guvectorize, int64, njit, stencil
+from numba import float64, guvectorize, int64, njit, stencil, vectorize
 from numba.experimental import jitclass
 from numba.typed import Dict, List
 
@@ -147,6 +147,30 @@ def records_by_attribute(x):
     return r[0].mass * r[1].mass + r.at[0, 1] ** 2
 
 
+@njit
+def types_as_casts(x):
+    whole, single = int64(x[3] * 1.7), numba.types.float32(x[2])
+    rows = np.zeros(2, dtype=float64)
+    rows[0] = x[0]
+    return whole * x[1] + single + rows.sum() * x.astype(numba.types.float64)[1]
+
+
+@vectorize
+def clipped(a):
+    return a if a > 0.5 else 0
+
+
+@vectorize([float64(float64, float64)])
+def stepped(a, b):
+    return a // 0.8 * b if b > 0 else a
+
+
+def into_an_array(x):
+    made = np.empty_like(x)
+    stepped(x, x[::-1], made)
+    return np.sum(made * x) + np.sum(stepped(3 * x, 2, out=made))
+
+
 FUNCTIONS = {
     "typed lists": typed_lists,
     "typed dicts": typed_dicts,
@@ -159,6 +183,9 @@ FUNCTIONS = {
     "a jitclass from outside": lambda x: OUTER.value(x) * OUTER.doubled + uses_a_model(OUTER, x),
     "numbers of a jitclass": casts,
     "records by attribute": records_by_attribute,
+    "types as casts and dtypes": types_as_casts,
+    "vectorize with two types of results": lambda x: np.sum(clipped(x) * x[0]) + clipped(x[1]),
+    "vectorize into an array": into_an_array,
 }
 
 
@@ -172,7 +199,7 @@ def test_values_and_gradients(name, compile):
     f = FUNCTIONS[name]
     value, gradient = fad.value_and_grad(f, compile=compile, fallback=False)(X)
     np.testing.assert_allclose(value, f(X), rtol=1e-13)
-    near = {"atol": 0.1} if f is casts else {"rtol": 1e-6, "atol": 1e-6}           # it goes through a float32
+    near = {"atol": 0.1} if f in (casts, types_as_casts) else {"rtol": 1e-6, "atol": 1e-6}  # it goes through a float32
     np.testing.assert_allclose(gradient, differences(f, X), **near)
 
 
@@ -194,6 +221,8 @@ def test_results_have_numbas_dtypes():
     whole = np.array([[1, 2], [3, 4]])
     assert fad.jit(lambda x: norm(x))(whole).dtype == norm(whole).dtype == np.int64
     assert fad.jit(lambda x: norm(x))(whole.astype(np.float32)).dtype == norm(whole.astype(np.float32)).dtype
+    same = vectorize([float64(float64)])(lambda a: a)
+    assert fad.jit(lambda x: same(x))(whole).dtype == same(whole).dtype == np.float64
 
 
 def test_what_numba_refuses_is_refused():

@@ -69,7 +69,10 @@ def elementwise_or_none(f: Callable, *xs: ArrayOrNumber) -> Any:
 
 @face("numpy.vectorize", creation=True, samples=("np.vectorize(lambda t: t * t)(v)",))
 class vectorize:
-    """A function of scalars, applied to each element; what is excluded it is given as it is."""
+    """A function of scalars, applied to each element; what is excluded it is given as it is. The results have the dtype
+    of the first one or, if they are promoted, one that fits them all."""
+
+    is_promoted = False
 
     def __init__(self, pyfunc: Callable, otypes: Any = None, doc: object = None, excluded: Any = None,
                  cache: bool = False, signature: object = None):
@@ -105,8 +108,8 @@ class vectorize:
         if isinstance(first, (tuple, list)):
             raise refuse("numpy.vectorize", "several outputs")
         _, kinds = current().trace.mixed.get(getattr(first, "atom", None), (None, ()))
-        if self.dtype is None and any(kind.dtype != type_of(first).dtype for kind in kinds):
-            raise _several_dtypes()
+        if any(kind.dtype != type_of(first).dtype for kind in kinds):
+            self._check_dtypes()
         flat = given | {k: BY_NAME["numpy.ravel"].call(x) for k, x in zip(places, xs)}
         dtype = self.dtype or type_of(as_array(first)).dtype
         results = each(frozenset(places), shape_of(flat[places[0]])[0], dtype,
@@ -121,20 +124,21 @@ class vectorize:
         if any(isinstance(y, (tuple, list)) for y in values):
             raise refuse("numpy.vectorize", "several outputs")
         mixed = [(v, kinds) for v, (_, kinds) in noted.items() if v not in known]
-        if self.dtype is None and any(kind.dtype != v.type.dtype for v, kinds in mixed for kind in kinds):
-            raise _several_dtypes()
+        if any(kind.dtype != v.type.dtype for v, kinds in mixed for kind in kinds):
+            self._check_dtypes()
         y = registry["reshape"](as_array(values), *shape)
-        return y if self.dtype is not None or not values else in_dtype(y, type_of(values[0]).dtype)
+        is_free = self.dtype is None and not self.is_promoted and bool(values)
+        return in_dtype(y, type_of(values[0]).dtype) if is_free else y
+
+    def _check_dtypes(self) -> None:
+        if self.dtype is None and not self.is_promoted:
+            raise UnstageableError(
+                "np.vectorize gives its results the dtype of the first one, and those of this function are of several",
+                why="an int for the first element makes all results ints",
+                do="say which: np.vectorize(f, otypes=[float])")
 
 
 def _is_long(x: AnyArray) -> bool:
     """Whether an array has many elements, or as many as a call brings."""
     extents = shape_of(x)
     return bool(extents) and (not all(isinstance(n, int) for n in extents) or math.prod(extents) > FEW_ELEMENTS)
-
-
-def _several_dtypes() -> UnstageableError:
-    return UnstageableError(
-        "np.vectorize gives its results the dtype of the first one, and those of this function are of several",
-        why="an int for the first element makes all results ints",
-        do="say which: np.vectorize(f, otypes=[float])")

@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ...routines.numba_forms import Layout, empty_dict, empty_list, field, over_loop_axes, over_points
+from ...routines.numba_forms import (
+    Layout,
+    empty_dict,
+    empty_list,
+    field,
+    over_elements,
+    over_loop_axes,
+    over_points,
+)
 from ...util.where import module_name, package_name
 
 OfNumba = Any                                                # an object of Numba's, which has no types
@@ -52,6 +60,11 @@ def plain_form(f: OfNumba) -> OfNumba:
     return kind.static_methods[name] if name in kind.static_methods else MethodType(kind.methods[name], owner)
 
 
+def number_of_numba(x: OfNumba) -> Any:
+    """The class of NumPy's for a type of Numba's that is one of numbers (numba.float64), else None."""
+    return NUMBERS.get(str(x)) if hasattr(type(x), "cast_python_value") else None
+
+
 def is_of_jitclass(x: object) -> bool:
     """Whether x is an object of a jitclass, whose fields C code holds."""
     return module_name(type(x)) == "numba.experimental.jitclass.boxing"
@@ -83,6 +96,17 @@ def _plain_class(f: OfNumba) -> type:
 
 
 _plain_classes: "weakref.WeakKeyDictionary[type, type]" = weakref.WeakKeyDictionary()
+
+
+class Promoted(np.vectorize):
+    """A function of scalars for each element. Its results have one dtype that fits them all, as in Numba; NumPy takes
+    that of the first."""
+
+
+def _of_vectorize(f: OfNumba) -> functools.partial:
+    loops = [loop.split("->") for loop in f.types] if f._frozen else []
+    known = tuple([(list(map(np.dtype, given)), [np.dtype(made)], [True] * f.nin) for given, made in loops])
+    return functools.partial(over_elements, Promoted(f._dispatcher.py_func), Layout(((),) * f.nin, ((),), known))
 
 
 def _of_guvectorize(f: OfNumba) -> functools.partial:
@@ -132,5 +156,4 @@ def _offsets(kernel: OfNumba, standard: tuple) -> tuple:
     return offsets, relative
 
 
-_MAKERS = {"DUFunc": lambda f: np.vectorize(f._dispatcher.py_func), "GUFunc": _of_guvectorize,
-           "StencilFunc": _of_stencil}
+_MAKERS = {"DUFunc": _of_vectorize, "GUFunc": _of_guvectorize, "StencilFunc": _of_stencil}

@@ -196,9 +196,9 @@ def getattr_(x: object, name: str, *default: object) -> object:
     return default[0] if default and not hasattr_(x, name) else getattr(x, name, *default)
 
 
-def scalar_class(cls: type) -> Any:
-    """A class of NumPy's scalars (np.float64) as captured code calls it: what is traced is converted. None for any
-    other class.
+def scalar_class(cls: type, original: Any) -> Any:
+    """A class of NumPy's scalars (np.float64) as captured code calls it: what is traced is converted, the rest is given
+    to `original`. None for any other class.
     """
     if not issubclass(cls, (np.number, np.bool_)):
         return None
@@ -206,7 +206,7 @@ def scalar_class(cls: type) -> Any:
     def convert(*args: Any) -> Any:
         args = as_arrays(args)
         if not has_values(args):
-            return cls(*args)
+            return original(*args)
         y = find(np.array).call(args[0] if len(args) == 1 else _as_complex(*args))     # type: ignore[union-attr]
         if y.dtype.kind == "c" and not issubclass(cls, np.complexfloating):
             raise TypeError(f"np.{cls.__name__} of a complex value: take its real part")

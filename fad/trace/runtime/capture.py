@@ -22,7 +22,7 @@ from ...util.errors import UnstageableError
 from ...util.profiled import unprofiled
 from ...util.where import is_disguised, is_fads, package_name
 from ..frontend.functions import is_called, is_partial, is_user_function
-from ..frontend.numba_forms import function_of_numba, is_compiled
+from ..frontend.numba_forms import Promoted, function_of_numba, is_compiled
 from ..frontend.syntax import rewritten_code
 from ..guards import guard as of
 from ..guards import met
@@ -184,7 +184,9 @@ class Capture(Attributes, Reading, Scopes):
         """
         if made.signature is None:
             call = find(np.vectorize).call                    # type: ignore[union-attr]
-            return call(watched(made.pyfunc, self), otypes=made.otypes, excluded=made.excluded)
+            form = call(watched(made.pyfunc, self), otypes=made.otypes, excluded=made.excluded)
+            form.is_promoted = isinstance(made, Promoted)
+            return form
         if not self.builder.live:
             raise UnstageableError("an np.vectorize with a signature is called", why="fad has no record of it",
                                    do="write the loop")

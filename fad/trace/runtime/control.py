@@ -25,7 +25,7 @@ from ...util.where import is_captured_class, module_name
 from ..frontend.expressions import RUNTIME
 from ..frontend.functions import is_partial
 from ..frontend.library_text import text_of
-from ..frontend.numba_forms import is_of_numba, plain_form
+from ..frontend.numba_forms import is_of_numba, number_of_numba, plain_form
 from ..guards.guard import ReadGuard
 from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
 from ..guards.kinds import is_open
@@ -117,6 +117,7 @@ class Runtime(
         return (
             self.is_rewritten(getattr(found, "__func__", found))
             or keeps_functions(f)
+            or number_of_numba(f) is not None
             or (isinstance(f, type) and is_captured_class(f))
         )
 
@@ -140,13 +141,11 @@ class Runtime(
         except TypeError as error:                            # a class whose metaclass has an equality of its own
             let_through(error)
             return x
-        return (
-            known
-            if known is not None
-            else self.capture.swap(x)
-            if self.capture.is_called(x) and not self.is_captured(x)
-            else x
-        )
+        if known is not None:
+            return known
+        if self.capture.is_called(x):
+            return x if self.is_captured(x) else self.capture.swap(x)
+        return number_of_numba(x) or x                        # as the dtype of an array
 
     def _outside(self, f: object, found: object) -> Any:
         """found, what captured code calls for f, with what is noted of a call of code that is not captured."""
@@ -211,8 +210,11 @@ class Runtime(
             return self._list
         if isinstance(f, functools._lru_cache_wrapper):
             return functools.partial(cached, self, f)
+        number = number_of_numba(f)
+        if number is not None:
+            return scalar_class(number, f)
         if isinstance(f, type):
-            known = BY_BUILTIN.get(f) or scalar_class(f)
+            known = BY_BUILTIN.get(f) or scalar_class(f, f)
             return known or (f if module_name(f) == "builtins" else self.making(f))
         made_by = self.making(f)
         if made_by is not None:
