@@ -25,32 +25,34 @@ def _marked(func: Func) -> set:
     """The variables and equations that the outputs and the checks need."""
     needs: dict[Any, list] = {}
     waiting: list = list(func.outputs)
-    for node, needed in _edges(func):
-        needs.setdefault(node, []).extend(needed)
-        if isinstance(node, Equation) and node.op.effect:
-            waiting.append(node)
+    _note_needs(func, (), needs, waiting)
     marked: set = set()
     while waiting:
         node = waiting.pop()
-        if node in marked:
-            continue
-        marked.add(node)
-        waiting += needs.get(node, ())
-        if isinstance(node, Var):
-            waiting += extents_of((node,))
+        if node not in marked:
+            marked.add(node)
+            waiting += needs.get(node, ())
+            if type(node) is Var and node.type.shape:
+                waiting += extents_of((node,))
     return marked
 
 
-def _edges(func: Func) -> Iterator[tuple]:
-    """(node, what it needs) of a Func and its regions."""
+def _note_needs(func: Func, around: tuple, needs: dict[Any, list], waiting: list) -> None:
+    """Note what each node of a Func and its regions needs, an equation also the one `around` it; and the checks."""
     for eqn in func.equations:
-        yield from _EDGES.get(eqn.op.traits.control, _edges_of_whole)(eqn)
+        own = needs[eqn] = [*around]
+        if eqn.op.effect:
+            waiting.append(eqn)
         for v in eqn.outputs:
-            yield v, (eqn,)
+            needs[v] = [eqn]
+        if not eqn.regions:
+            own += eqn.inputs
+            own += eqn.outputs
+            continue
+        for node, needed in _EDGES.get(eqn.op.traits.control, _edges_of_whole)(eqn):
+            needs.setdefault(node, []).extend(needed)
         for region in eqn.regions:
-            for inner in region.equations:
-                yield inner, (eqn,)
-            yield from _edges(region)
+            _note_needs(region, (eqn,), needs, waiting)
 
 
 def _edges_of_whole(eqn: Equation) -> Iterator[tuple]:

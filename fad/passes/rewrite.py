@@ -111,7 +111,7 @@ def in_regions(eqn: Equation, run: Callable) -> Equation:
 
 def _renewed(eqn: Equation, visit: Visit, scope: Scope) -> Equation:
     if not scope.replaces():                                  # as in most passes, over most of the program
-        return in_regions(eqn, lambda region: rewrite(region, visit, scope))
+        return in_regions(eqn, lambda region: rewrite(region, visit, scope)) if eqn.regions else eqn
     inputs = tuple([as_atom(scope.resolve(a)) for a in eqn.inputs])
     regions = tuple([rewrite(renewed_inputs(r, scope), visit, scope) for r in eqn.regions])
     outputs = tuple([_renewed_var(v, scope) for v in eqn.outputs])
