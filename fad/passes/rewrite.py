@@ -11,6 +11,8 @@ class Scope:
     """The knowledge of a walk at one place: replacements, and producers of variables. An inner scope sees its parent's.
     """
 
+    __slots__ = ("parent", "replaced", "made_by", "equations", "known")
+
     def __init__(self, parent: "Scope | None" = None):
         self.parent = parent
         self.replaced: dict[Var, Any] = {}
@@ -90,7 +92,7 @@ def rewrite(func: Func, visit: Visit, scope: "Scope | None" = None) -> Func:
             scope.add(answer)
         else:
             scope.replaced.update({v: scope.resolve(a) for v, a in zip(eqn.outputs, answer, strict=True) if a is not v})
-    outputs = tuple([as_atom(scope.resolve(a)) for a in func.outputs])
+    outputs = tuple([as_atom(scope.resolve(a)) for a in func.outputs]) if scope.replaces() else func.outputs
     return func.replace(equations=scope.equations, outputs=outputs)
 
 

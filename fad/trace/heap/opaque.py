@@ -24,7 +24,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...util.profiled import unprofiled
 from ...util.reach import reached, wrapped_by
-from ...util.where import is_captured_class, is_fads, is_library
+from ...util.where import HEAP_TYPE, is_captured_class, is_fads, is_library
 from ..frontend.functions import is_partial
 from ..guards.bytecode import assigned_globals, names_used, rebound
 from ..guards.handed import LOOK
@@ -60,7 +60,8 @@ CONVERTING = ("__array__", "__float__", "__index__", "__int__", "__complex__", "
 _METHODS = (BuiltinMethodType, MethodWrapperType)
 _DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType)
 # classes without attributes whose objects change, or hold something
-_HOLDING = (*CHANGING, tuple, CellType, ContextVar, np.ndarray, *BUFFERS, property, staticmethod, classmethod, Value)
+_HOLDING = (*CHANGING, tuple, CellType, ContextVar, np.ndarray, *BUFFERS, property, staticmethod, classmethod)
+_CELLS, _CONTAINERS = (*CHANGING, np.ndarray), (*CHANGING, CellType)
 _LEADING = {"__dict__", "__getattr__", "__call__"}            # names in classes whose objects may lead on
 _PLAIN = (str, bytes, int, float, complex, tuple, frozenset, range, slice, type(None), Value)
 
@@ -190,12 +191,17 @@ def reach(values: Iterable) -> Iterator:
 
 class _InertClasses(dict[type, bool]):
     """Class -> whether its objects can be told at a glance: they neither change nor lead to anything. A table of all
-    modules has thousands. It is made anew for each walk, since it would keep classes alive.
+    modules has thousands. It is made anew for each walk, since it would keep classes alive; those of C code live on.
     """
 
+    of_c: "dict[type, bool]" = {}
+
     def __missing__(self, cls: type) -> bool:
-        self[cls] = found = cls in NEVER_CHANGE or cls is ModuleType or _is_inert(cls)
-        return found
+        known = self.of_c if not cls.__flags__ & HEAP_TYPE else self
+        if cls not in known:
+            known[cls] = cls in NEVER_CHANGE or cls is ModuleType or issubclass(cls, Value) or _is_inert(cls)
+        self[cls] = known[cls]
+        return known[cls]
 
 
 def _is_inert(cls: type) -> bool:
@@ -206,16 +212,19 @@ def _is_inert(cls: type) -> bool:
 
 
 def _is_cell(x: object) -> bool:
-    return (isinstance(x, (*CHANGING, np.ndarray)) or keeps_record(x) or is_users(x) or goes_on(x)
-            or holds_no_traced(x))
+    if type(x) is FunctionType:
+        return False
+    return isinstance(x, _CELLS) or keeps_record(x) or is_users(x) or goes_on(x) or holds_no_traced(x)
 
 
 def _parts(x: object) -> Iterable:
     """The things that x refers to."""
+    if type(x) is FunctionType:
+        return parts_of(x)
     if isinstance(x, (np.ndarray, ModuleType, Value)) or goes_on(x):
         return ()
-    if isinstance(x, (*CHANGING, CellType)) or keeps_record(x) or is_users(x):
-        is_pythons = isinstance(x, (*CHANGING, CellType)) and not is_users(x)
+    if isinstance(x, _CONTAINERS) or keeps_record(x) or is_users(x):
+        is_pythons = isinstance(x, _CONTAINERS) and not is_users(x)
         return items_in(x) if is_pythons else [*items_in(x), *_parts_of_class(x if isinstance(x, type) else type(x))]
     return parts_of(x)
 

@@ -5,6 +5,7 @@ One that it makes with a seed may be drawn from where it was made. A region (a l
 traced once, and run many times or never. A draw there, by a call, an iterator or a method that Python calls by itself,
 shows in the state that generators have in the end.
 """
+import functools
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,9 +37,13 @@ def goes_on(x: object) -> bool:
 
 def is_source(cls: type) -> bool:
     """Whether objects of a class do."""
-    sources = (numpy_random.Generator, numpy_random.RandomState, random.Random, numpy_random.SeedSequence,
-               numpy_random.BitGenerator)
-    return issubclass(cls, sources) or any(c.__name__ == "QMCEngine" for c in cls.__mro__)
+    return issubclass(cls, _sources()) or "QMCEngine" in [c.__name__ for c in cls.__mro__]
+
+
+@functools.cache
+def _sources() -> tuple:
+    return (numpy_random.Generator, numpy_random.RandomState, random.Random, numpy_random.SeedSequence,
+            numpy_random.BitGenerator)
 
 
 def common_generators() -> list:
