@@ -1,4 +1,6 @@
 """Elements that iterations share are numbers: the same results, to the last bit, and no waiting for stores."""
+import re
+
 import numpy as np
 import pytest
 
@@ -85,8 +87,32 @@ def by_two_indices(v, k):
     return np.sum(y)
 
 
+def fluxes(v):
+    """Two rows; the reverse sweep only adds to neighbours."""
+    u = np.stack((v, v * v))
+    f = np.zeros((2, v.size - 1))
+    for _ in range(2):
+        for i in range(v.size - 1):
+            top = max(u[0, i], u[1, i + 1])
+            f[0, i] = u[0, i] * u[1, i + 1] - top * (u[0, i + 1] - u[0, i])
+            f[1, i] = u[1, i] * u[0, i + 1] - top * (u[1, i + 1] - u[1, i])
+        u[:, 1:-1] -= 0.1 * (f[:, 1:] - f[:, :-1])
+    return np.sum(u ** 2)
+
+
+def begun_anew(v):
+    """Elements begin with a number that is not zero, get their sums, and are read."""
+    s = np.zeros(v.size + 1)
+    for i in range(v.size):
+        s[i + 1] = 3.0
+        s[i + 1] += s[i] * v[i]
+        s[i] += 0.5
+    return np.sum(s ** 2)
+
+
 V = np.array([0.3, 0.9, 0.2, 0.7, 0.5, 0.1, 0.8, 0.6])
-SIZES = {tree: (1, 2, 3, 8), running: (1, 2, 8), downward: (2, 3, 4, 8), cheapest_path: (2, 3, 8), upwind: (2, 3, 4, 8)}
+SIZES = {tree: (1, 2, 3, 8), running: (1, 2, 8), downward: (2, 3, 4, 8), cheapest_path: (2, 3, 8), upwind: (2, 3, 4, 8),
+         fluxes: (3, 4, 8), begun_anew: (1, 2, 8)}
 CASES = [(f, n) for f in SIZES for n in SIZES[f]]
 
 
@@ -135,3 +161,10 @@ def test_elements_that_other_subscripts_may_touch_stay():
 def test_an_element_is_stored_as_soon_as_it_has_its_last_value():
     source = fad.source(fad.jit(running, compile="now"), V)
     assert "[i + 1] = " in source and "[i]" not in source.split("return")[0].replace("v[i]", "")
+
+
+def test_what_is_only_added_to_is_loaded_where_it_is_stored():
+    """LLVM compares the addresses of several rows in front of a loop: a load ahead of the stores would meet them."""
+    sweep = fad.source(fad.jit(fad.grad(fluxes), compile="now"), V).partition("range(1, -1, -1)")[2]
+    loop = sweep.partition("for i_5 in")[2].partition("return")[0]
+    assert len(re.findall(r"\[[01], i_5\] \+= ", loop)) == 2 and not re.search(r"(?<!, )[01], i_5 \+ 1\] [+=]", loop)
