@@ -1,8 +1,7 @@
 """fad.linalg: the functions of numpy.linalg, with their own names and documentation.
 
-They take traced arrays too, and Tensors as torch.linalg does.
+They take traced arrays and Tensors too.
 """
-from .eager.libraries import for_tensors
-from .eager.linalg import LINALG
+from .trace.runtime.namespaces import attribute_of
 
-__getattr__, __dir__ = for_tensors("numpy.linalg", LINALG)
+__getattr__, __dir__ = attribute_of("numpy.linalg")

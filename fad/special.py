@@ -1,7 +1,7 @@
 """fad.special: the functions of scipy.special, with their own names and documentation.
 
-They take traced arrays too, and Tensors as torch.special does.
+They take traced arrays and Tensors too.
 """
-from .eager.libraries import SPECIAL, for_tensors
+from .trace.runtime.namespaces import attribute_of
 
-__getattr__, __dir__ = for_tensors("scipy.special", SPECIAL)
+__getattr__, __dir__ = attribute_of("scipy.special")

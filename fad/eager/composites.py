@@ -218,23 +218,12 @@ addmm = Composite("addmm", _addmm_written, _addmm_pullback, _addmm_run, node="Ad
 
 # -- element by element ------------------------------------------------------------------------------------------------
 
-frac = elementwise("frac", lambda x: x - op["trunc"](x), lambda y, x: 1.0, node="FracBackward0")
-
 
 masked_fill = Composite("masked_fill", lambda x, mask, value: op["where"](mask, value, x),
                         lambda gs, ys, xs, needs: (op["where"](xs[1], 0.0, gs[0]), None, None),
                         lambda x, mask, value: np.where(mask, x.dtype.type(value), x), node="MaskedFillBackward0",
                         inputs=("self", "mask", "value"))
 
-
-def _finite(x: AnyArray, nan: float, high: float, low: float) -> AnyArray:
-    y = op["where"](op["isnan"](x), nan, x)
-    y = op["where"](y == math.inf, high, y)
-    return op["where"](y == -math.inf, low, y)
-
-
-nan_to_num = elementwise("nan_to_num", _finite, lambda y, x, **limits: op["cast"](op["isfinite"](x), dtype=y.dtype),
-                         node="NanToNumBackward0")
 
 # -- rearranged --------------------------------------------------------------------------------------------------------
 
