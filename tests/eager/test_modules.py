@@ -232,3 +232,32 @@ def test_options_of_functions_as_modules():
     assert repr(nn.Flatten()) == "Flatten(start_dim=1, end_dim=-1)" and nn.Flatten()(fad.ones(2, 3, 4)).shape == (2, 12)
     with pytest.raises(TypeError, match="Flatten.__init__"):
         nn.Flatten(first=1)
+
+
+class Tied(fad.nn.Module):
+    """One matrix forth and back."""
+
+    def __init__(self):
+        super().__init__()
+        self.forth, self.back = fad.nn.Linear(2, 2, bias=False), fad.nn.Linear(2, 2, bias=False)
+        self.back.weight = self.forth.weight
+
+    def forward(self, x):
+        return self.back(self.forth(x)).sum()
+
+
+def test_a_parameter_with_two_names_has_one_value():
+    net, w, x = Tied(), fad.rand(2, 2), fad.ones(1, 2)
+    f = lambda w: fad.nn.functional_call(net, {"forth.weight": w}, x)
+    close(f(w), (x @ w.T @ w.T).sum())
+    close(fad.jit(f)(w), f(w))
+    with pytest.raises(ValueError, match="a second value for back.weight"):
+        fad.nn.functional_call(net, {"forth.weight": w, "back.weight": w + 1}, x)
+    assert net.forth.weight is net.back.weight
+    nets = [Tied() for _ in range(2)]
+    nets[1].load_state_dict(nets[0].state_dict())
+    optimizers = [fad.optim.SGD(net.parameters(), 0.1) for net in nets]
+    fad.optim.CompiledStep(lambda model, x: model(x), nets[0], optimizers[0])(x)
+    nets[1](x).backward()
+    optimizers[1].step()
+    close(nets[0].forth.weight, nets[1].forth.weight.detach())

@@ -284,19 +284,30 @@ class DataParallel(Module):
 
 @contextmanager
 def swapped_parameters(module: Module, values: dict) -> Iterator[None]:
-    """Within, parameters and buffers of these names are other values."""
-    before = []
+    """Within, parameters and buffers of these names are other values, also where they have further names (are tied)."""
+    homes: dict = {}
+    for owner in module.modules():
+        for table in (owner._parameters, owner._buffers):
+            for name, t in table.items():
+                homes.setdefault(id(t), []).append((table, name, t))
+    new: dict = {}
+    for path, value in values.items():
+        prefix, _, name = path.rpartition(".")
+        target = module.get_submodule(prefix)
+        table = target._parameters if name in target._parameters else target._buffers
+        t = table[name]
+        places = [(table, name, t)] if t is None else homes[id(t)]
+        other = new.setdefault(path if t is None else id(t), (value, places))[0]
+        refuse_if(other is not value, f"functional_call got a second value for {path}, which is tied to another name",
+                  ValueError)
+    swapped = [(*place, value) for value, places in new.values() for place in places]
     try:
-        for path, value in values.items():
-            owner, _, name = path.rpartition(".")
-            target = module.get_submodule(owner)
-            table = target._parameters if name in target._parameters else target._buffers
-            before.append((table, name, table[name]))
+        for table, name, _, value in swapped:
             table[name] = value
         yield
     finally:
-        for table, name, value in reversed(before):
-            table[name] = value
+        for table, name, before, _ in swapped:
+            table[name] = before
 
 
 def functional_call(module: Module, parameters_and_buffers: object, args: object = (),
