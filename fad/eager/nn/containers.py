@@ -132,41 +132,6 @@ class Sequential(_Numbered):
     def _of(items: list) -> Any:
         return OrderedDict(items)
 
-    def extend(self, sequential: Any) -> "Sequential":
-        """Add the modules of another one at the end."""
-        for module in list(sequential):
-            self.append(module)
-        return self
-
-    def insert(self, index: int, module: Module) -> "Sequential":
-        """Add a module before a place."""
-        refuse_if(not isinstance(module, Module), f"module should be of type: {Module}", AssertionError)
-        refuse_if(not -len(self) <= index <= len(self), f"Index out of range: {index}", IndexError)
-        super().insert(index, module)
-        return self
-
-    def __add__(self, other: object) -> "Sequential":
-        return Sequential(*self).__iadd__(other)
-
-    def __iadd__(self, other: object) -> "Sequential":
-        if not isinstance(other, Sequential):
-            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
-        return self.extend(other)
-
-    def _times(self, times: int) -> list:
-        if not isinstance(times, int):
-            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(times)}")
-        refuse_if(times <= 0, f"Non-positive multiplication factor {times} for {type(self)}", ValueError)
-        return list(self) * times
-
-    def __mul__(self, times: int) -> "Sequential":
-        return Sequential(*self._times(times))
-
-    __rmul__ = __mul__
-
-    def __imul__(self, times: int) -> "Sequential":
-        return self.extend(self._times(times)[len(self):])
-
 
 class _Named(Module, MutableMapping):
     """Base of modules that hold a dict: one is equal to itself alone, as every module is."""
@@ -245,23 +210,6 @@ class ParameterDict(_Named):
 
     def __setitem__(self, name: str, value: object) -> None:
         self._parameters[str(name)] = _as_parameter(value)
-
-    def __or__(self, other: dict) -> "ParameterDict":
-        merged = self.copy()
-        merged.update(other)
-        return merged
-
-    def __ior__(self, other: object) -> "ParameterDict":
-        self.update(other)
-        return self
-
-    def copy(self) -> "ParameterDict":
-        """Another one that holds the same parameters."""
-        return ParameterDict(OrderedDict(self.items()))
-
-    def fromkeys(self, keys: Iterable, default: object = None) -> "ParameterDict":
-        """One that holds the default under these names."""
-        return ParameterDict(dict.fromkeys(keys, default))
 
 
 class DataParallel(Module):

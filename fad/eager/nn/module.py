@@ -13,7 +13,7 @@ from ..errors import refuse_if
 from ..promotion import default
 from ..state import changed
 from ..tensor import Tensor, is_floating, wrap
-from .calling import Calling, entering
+from .calling import Calling
 from .saving import Saving
 
 
@@ -66,7 +66,6 @@ class Module(Calling, Saving):
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
         self._begin_calling()
-        self._begin_saving_hooks()
 
     # -- attributes ----------------------------------------------------------------------------------------------------
 
@@ -78,11 +77,11 @@ class Module(Calling, Saving):
                                      "before Module.__init__() call")
         elif isinstance(value, Parameter):
             self._forget(name, self._parameters)
-            self._parameters[name] = entering("parameter", self, name, value)
+            self._parameters[name] = value
             return
         elif isinstance(value, Module):
             self._forget(name, self._modules)
-            self._modules[name] = entering("module", self, name, value)
+            self._modules[name] = value
             return
         elif name in self._parameters:
             refuse_if(value is not None, f"cannot assign '{type(value).__name__}' as parameter '{name}' (nn.Parameter "
@@ -105,7 +104,7 @@ class Module(Calling, Saving):
             if isinstance(value, Buffer):
                 self._transient.discard(name)
                 self._transient.update(() if value.persistent else (name,))
-            self._buffers[name] = entering("buffer", self, name, value)
+            self._buffers[name] = value
             return
         object.__setattr__(self, name, value)
 
@@ -151,14 +150,14 @@ class Module(Calling, Saving):
                   f"object to parameter '{name}' (torch.nn.Parameter or None required)", TypeError)
         refuse_if(param is not None and param._fn is not None, f"Cannot assign non-leaf Tensor to parameter '{name}'. "
                   "Model parameters must be created explicitly.", ValueError)
-        self._parameters[name] = param if param is None else entering("parameter", self, name, param)
+        self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: "Tensor | None", persistent: bool = True) -> None:
         """Add a tensor that is saved (if persistent) with the module and is no parameter."""
         self._new_name(name, "buffer")
         refuse_if(tensor is not None and not isinstance(tensor, Tensor), f"cannot assign '{type(tensor).__name__}' "
                   f"object to buffer '{name}' (torch Tensor or None required)", TypeError)
-        self._buffers[name] = tensor if tensor is None else entering("buffer", self, name, tensor)
+        self._buffers[name] = tensor
         self._transient.discard(name)
         if not persistent:
             self._transient.add(name)
@@ -168,7 +167,7 @@ class Module(Calling, Saving):
         if not isinstance(module, (Module, type(None))):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._new_name(name, "module")
-        self._modules[name] = module if module is None else entering("module", self, name, module)
+        self._modules[name] = module
 
     register_module = add_module
 
@@ -238,13 +237,6 @@ class Module(Calling, Saving):
             module = getattr(module, part)
             refuse_if(not isinstance(module, Module), f"`{part}` is not an nn.Module", AttributeError)
         return module
-
-    def set_submodule(self, target: str, module: "Module") -> None:
-        """Put a module in the place of that of a dotted name."""
-        refuse_if(not target, "Cannot set the submodule without a target name!", ValueError)
-        refuse_if(not isinstance(module, Module), f"`module` is not an nn.Module, found {type(module)}", ValueError)
-        path, _, name = target.rpartition(".")
-        setattr(self.get_submodule(path), name, module)
 
     def _get(self, target: str, table: str, what: str) -> Any:
         path, _, name = target.rpartition(".")

@@ -1,17 +1,13 @@
 """The saved form of a module: names to values, and how it takes them over again."""
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...util.interrupts import let_through
-from ..errors import refuse_if
-from ..node import Hooks, RemovableHandle
 from ..state import changed
 from ..tensor import Tensor, wrap
-
-EXTRA = "_extra_state"
 
 
 class IncompatibleKeys(NamedTuple):
@@ -26,53 +22,12 @@ class IncompatibleKeys(NamedTuple):
 
 
 class Saving:
-    """The part of Module that is saved: parameters, persistent buffers, and what get_extra_state gives."""
+    """The part of Module that is saved: parameters and persistent buffers."""
 
     _version: "int | None" = None
 
     def _begin_saving(self) -> None:
         object.__setattr__(self, "_transient", set())
-        self._begin_saving_hooks()
-
-    def _begin_saving_hooks(self) -> None:
-        """The tables of hooks that are not there yet: modules pickled of old may lack some."""
-        for name in ("_state_dict_pre_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks",
-                     "_load_state_dict_post_hooks"):
-            self.__dict__.setdefault(name, Hooks())
-
-    def get_extra_state(self) -> Any:
-        """Further state that is saved with the module; a class that defines it defines set_extra_state too."""
-        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
-
-    def set_extra_state(self, state: object) -> None:
-        """Take over what get_extra_state gave."""
-        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called.")
-
-    def _has_extra(self, name: str) -> bool:
-        return getattr(type(self), name) is not getattr(Saving, name)
-
-    def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, prefix, keep_vars) before state_dict."""
-        return RemovableHandle(self._state_dict_pre_hooks, hook)
-
-    def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, state_dict, prefix, local_metadata) after state_dict, which it may change in place."""
-        return RemovableHandle(self._state_dict_hooks, hook)
-
-    _register_state_dict_hook = register_state_dict_post_hook
-
-    def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
-        before this module takes its values."""
-        return RemovableHandle(self._load_state_dict_pre_hooks, hook)
-
-    def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:
-        """The same, without the module unless asked."""
-        return self.register_load_state_dict_pre_hook(hook if with_module else lambda module, *given: hook(*given))
-
-    def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(module, incompatible_keys) once the tree below has its values; it may change the lists in place."""
-        return RemovableHandle(self._load_state_dict_post_hooks, hook)
 
     def _kept(self) -> list:
         """(name, tensor) of what is saved."""
@@ -82,8 +37,6 @@ class Saving:
     def _save_to_state_dict(self, destination: dict, prefix: str, keep_vars: bool) -> None:
         for name, t in self._kept():
             destination[prefix + name] = t if keep_vars else t.detach()
-        if self._has_extra("get_extra_state"):
-            destination[prefix + EXTRA] = self.get_extra_state()
 
     def state_dict(self, *args: object, destination: object = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Names to values of all parameters and persistent buffers of this module and those below."""
@@ -91,25 +44,17 @@ class Saving:
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
-        local = {"version": self._version}
         if hasattr(destination, "_metadata"):
-            destination._metadata[prefix[:-1]] = local
-        for hook in list(self._state_dict_pre_hooks.values()):
-            hook(self, prefix, keep_vars)
+            destination._metadata[prefix[:-1]] = {"version": self._version}
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        for hook in list(self._state_dict_hooks.values()):
-            new = hook(self, destination, prefix, local)
-            destination = destination if new is None else new
         return destination
 
     def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, strict: bool,
                               missing_keys: list, unexpected_keys: list, error_msgs: list) -> None:
         """Take over the values of this module's own tensors."""
-        for hook in list(self._load_state_dict_pre_hooks.values()):
-            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = self._kept()
         for name, t in own:
             key = prefix + name
@@ -118,13 +63,7 @@ class Saving:
                 error_msgs.extend([error] if error else [])
             elif strict:
                 missing_keys.append(key)
-        key = prefix + EXTRA
-        if self._has_extra("set_extra_state"):
-            if key in state_dict:
-                self.set_extra_state(state_dict[key])
-            elif strict:
-                missing_keys.append(key)
-        known = {name for name, _ in own} | ({EXTRA} if self._has_extra("set_extra_state") else set())
+        known = {name for name, _ in own}
         for key in state_dict:
             if (strict and key.startswith(prefix)
                     and (rest := key[len(prefix):].split("."))[0] not in (known if len(rest) == 1 else self._modules)):
@@ -180,7 +119,3 @@ class Saving:
                 below = f"{prefix}{name}."
                 child._load({k: v for k, v in state.items() if k.startswith(below)}, below, metadata, strict, assign,
                             keys, errors)
-        for hook in list(self._load_state_dict_post_hooks.values()):
-            refuse_if(hook(self, keys) is not None, "Hooks registered with ``register_load_state_dict_post_hook`` are "
-                      "not expected to return new values, if incompatible_keys need to be modified, it should be done "
-                      "inplace.")

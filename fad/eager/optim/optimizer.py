@@ -10,25 +10,16 @@ import numpy as np
 from ...util.array import ArrayOrNumber
 from ..errors import refuse_if
 from ..nn.module import forget_gradients
-from ..node import Hooks, RemovableHandle
 from ..state import changed
 from ..tensor import Tensor
 
 
-def _hooked(step: Callable) -> Callable:
-    """step, between the hooks that were registered for it."""
+def _noted(step: Callable) -> Callable:
+    """step, which a schedule knows of from then on."""
     @functools.wraps(step)
     def call(self: object, *args: object, **kwargs: object) -> Any:
         self._stepped = True
-        before, after = self._step_hooks
-        for hook in list(before.values()):
-            new = hook(self, args, kwargs)
-            if new is not None:
-                args, kwargs = new
-        result = step(self, *args, **kwargs)
-        for hook in list(after.values()):
-            hook(self, args, kwargs)
-        return result
+        return step(self, *args, **kwargs)
     return call
 
 
@@ -43,7 +34,7 @@ class Optimizer:
                             f"got {params.type()}")
         given = list(params)
         refuse_if(not given, "optimizer got an empty parameter list", ValueError)
-        self.defaults, self._step_hooks = defaults, (Hooks(), Hooks())
+        self.defaults = defaults
         self.state: dict = defaultdict(dict)
         self.param_groups: list = []
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
@@ -52,15 +43,7 @@ class Optimizer:
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
-            cls.step = _hooked(cls.__dict__["step"])  # type: ignore[method-assign]
-
-    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(optimizer, args, kwargs) before every step; a pair that it returns replaces args and kwargs."""
-        return RemovableHandle(self._step_hooks[0], hook)
-
-    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
-        """Call hook(optimizer, args, kwargs) after every step."""
-        return RemovableHandle(self._step_hooks[1], hook)
+            cls.step = _noted(cls.__dict__["step"])  # type: ignore[method-assign]
 
     def add_param_group(self, group: dict) -> None:
         """Add parameters (or pairs of a name and a parameter) with options of their own."""
@@ -90,7 +73,7 @@ class Optimizer:
         for group in self.param_groups:
             forget_gradients(group["params"], set_to_none)
 
-    @_hooked
+    @_noted
     def step(self, closure: "Callable | None" = None) -> Any:
         """One step, by the gradients in .grad; a closure computes the loss anew and gives it."""
         loss = None
