@@ -120,12 +120,8 @@ def _softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
 
 
 def _softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
-    y = ys[0]
-    p = gs[0] * y
-    if type(p) is np.ndarray:
-        p -= y * np.add.reduce(p, axis, None, None, True)
-        return (p,)
-    return (p - y * kept_sum(p, (axis,)),)
+    p = gs[0] * ys[0]
+    return (p - ys[0] * kept_sum(p, (axis,)),)
 
 
 softmax = Composite("softmax", lambda x, axis: face("scipy.special.softmax", x, axis=axis), _softmax_pullback,
@@ -139,12 +135,7 @@ def _log_softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
 
 
 def _log_softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
-    g, y = gs[0], ys[0]
-    if type(g) is np.ndarray and type(y) is np.ndarray:
-        gx = np.exp(y)
-        gx *= np.add.reduce(g, axis, None, None, True)
-        return (np.subtract(g, gx, gx),)
-    return (g - op["exp"](y) * kept_sum(g, (axis,)),)
+    return (gs[0] - op["exp"](ys[0]) * kept_sum(gs[0], (axis,)),)
 
 
 log_softmax = Composite("log_softmax", lambda x, axis: x - face("scipy.special.logsumexp", x, axis=axis, keepdims=True),
@@ -153,14 +144,9 @@ log_softmax = Composite("log_softmax", lambda x, axis: x - face("scipy.special.l
 # -- powers and sums of products ---------------------------------------------------------------------------------------
 
 
-def _relu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
-    g, y = gs[0], ys[0]
-    if type(g) is np.ndarray and type(y) is np.ndarray:
-        return (np.where(y <= 0, g.dtype.type(0), g),)                 # nothing is multiplied: g may be infinite
-    return (op["where"](y <= 0, 0.0, g),)
-
-
-relu = Composite("relu", lambda x: op["where"](x > 0, x, 0.0), _relu_pullback,
+# nothing is multiplied: the cotangent may be infinite
+relu = Composite("relu", lambda x: op["where"](x > 0, x, 0.0),
+                 lambda gs, ys, xs, needs: (op["where"](ys[0] <= 0, 0.0, gs[0]),),
                  lambda x: np.maximum(x, x.dtype.type(0)), node="ReluBackward0")
 rsqrt = elementwise("rsqrt", lambda x: 1.0 / op["sqrt"](x), lambda y, x: y * y * y * -0.5,
                     quietly(lambda x: 1.0 / np.sqrt(x)), node="RsqrtBackward0")
@@ -179,9 +165,7 @@ def _norm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, k
     return (wide(op["where"](none, 0.0, gs[0] / op["where"](none, 1.0, y)), x, axes) * x,)
 
 
-norm = Composite("norm", _norm_written, _norm_pullback,
-                 lambda x, axes, keep: np.sqrt(np.add.reduce(x * x, axis=axes, keepdims=keep)),
-                 node="LinalgVectorNormBackward0")
+norm = Composite("norm", _norm_written, _norm_pullback, node="LinalgVectorNormBackward0")
 
 _MATRICES = ("ij", "jk", "ik")
 
@@ -216,15 +200,6 @@ def _addmm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, beta: float, 
 addmm = Composite("addmm", _addmm_written, _addmm_pullback, _addmm_run, node="AddmmBackward0", edges=3,
                   inputs=("self", "mat1", "mat2"))
 
-# -- element by element ------------------------------------------------------------------------------------------------
-
-
-masked_fill = Composite("masked_fill", lambda x, mask, value: op["where"](mask, value, x),
-                        lambda gs, ys, xs, needs: (op["where"](xs[1], 0.0, gs[0]), None, None),
-                        lambda x, mask, value: np.where(mask, x.dtype.type(value), x), node="MaskedFillBackward0",
-                        inputs=("self", "mask", "value"))
-
-
 # -- rearranged --------------------------------------------------------------------------------------------------------
 
 
@@ -237,14 +212,13 @@ def _cat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> t
     g, start, out = gs[0], 0, []
     for x, need in zip(xs, needs):
         n = x.shape[axis]
-        out.append(None if not need else g[(slice(None),) * axis + (slice(start, start + n),)] if type(g) is np.ndarray
-                   else op["slice_axis"](g, axis, start, n))
+        out.append(op["slice_axis"](g, axis, start, n) if need else None)
         start += n
     return tuple(out)
 
 
-cat = Composite("cat", lambda *xs, axis: op["concatenate"](*xs, axis=axis), _cat_pullback,
-                lambda *xs, axis: np.concatenate(xs, axis), node="CatBackward0", edges=None, inputs=tuple("abc"))
+cat = Composite("cat", lambda *xs, axis: op["concatenate"](*xs, axis=axis), _cat_pullback, node="CatBackward0",
+                edges=None, inputs=tuple("abc"))
 
 
 def _stack_written(*xs: AnyArray, axis: int) -> AnyArray:
@@ -257,8 +231,7 @@ def _stack_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) ->
                   for k, need in enumerate(needs)])
 
 
-stack = Composite("stack", _stack_written, _stack_pullback, lambda *xs, axis: np.stack(xs, axis), node="StackBackward0",
-                  edges=None, inputs=tuple("abc"))
+stack = Composite("stack", _stack_written, _stack_pullback, node="StackBackward0", edges=None, inputs=tuple("abc"))
 
 
 def _repeat_parts(x: AnyArray, sizes: tuple) -> "tuple[tuple, tuple]":
@@ -279,8 +252,7 @@ def _repeat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, sizes: tuple
     return (op["reshape"](g, *xs[0].shape),)
 
 
-repeat = Composite("repeat", _repeat_written, _repeat_pullback, lambda x, sizes: np.tile(x, sizes),
-                   node="RepeatBackward0", kinds="fc")
+repeat = Composite("repeat", _repeat_written, _repeat_pullback, node="RepeatBackward0", kinds="fc")
 contiguous = Composite("contiguous", lambda x: op["reshape"](op["reshape"](x, count(x, range(len(x.shape)))), *x.shape),
                        lambda gs, ys, xs, needs: (gs[0],),
                        lambda x: np.array(x, order="C"), node="CloneBackward0", kinds="fc")

@@ -122,8 +122,8 @@ def as_data(data: object, dtype: object = None) -> np.ndarray:
         data = _plain(data)
     try:
         a = np.asarray(data)
-    except ValueError:                                                               # rows of several lengths
-        raise _uneven(data) from None
+    except ValueError:
+        raise ValueError("these lists are no array: some have another length than their neighbours") from None
     if a.dtype.kind not in "biufc" or a.dtype == np.uint64 and not _of_numpy(data):
         _not_numbers(data, a)
     if dtype is not None:
@@ -177,26 +177,6 @@ def _is_number(x: object) -> bool:
     return isinstance(x, (bool, float, complex)) or isinstance(x, int) and -2 ** 63 <= x < 2 ** 63
 
 
-def _uneven(data: object) -> Exception:
-    """The reason for which nested lists are no array."""
-    data = _plain(data, deep=True)
-    shape, first = [], data
-    while isinstance(first, (list, tuple)):
-        shape.append(len(first))
-        first = first[0] if len(first) else None
-
-    def differing(part: object, depth: int) -> "Exception | None":
-        if depth == len(shape):
-            return (TypeError(f"'{type(part).__name__}' object cannot be interpreted as an integer")
-                    if isinstance(part, (list, tuple)) else None)
-        if not isinstance(part, (list, tuple)):
-            return TypeError("not a sequence")
-        if len(part) != shape[depth]:
-            return ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(part)})")
-        return next((error for error in (differing(p, depth + 1) for p in part) if error is not None), None)
-    return differing(data, 0) or ValueError("these lists are no array")
-
-
 def converted(a: np.ndarray, dtype: np.dtype, name: str = "") -> np.ndarray:
     """Python's numbers in a dtype that can hold them (an unsigned one: negative ones, too); name: for messages."""
     if a.dtype.kind == "c" and dtype.kind in "fiu":
@@ -210,12 +190,11 @@ def converted(a: np.ndarray, dtype: np.dtype, name: str = "") -> np.ndarray:
         return a.astype(dtype, copy=False)
 
 
-def _plain(data: object, deep: bool = False) -> Any:
-    """Nested lists without tensors; deep: and without arrays."""
+def _plain(data: object) -> Any:
+    """Nested lists without tensors."""
     if isinstance(data, (list, tuple)):
-        return [_plain(d, deep) for d in data]
-    return (data.tolist() if isinstance(data, np.ndarray) and deep else raw(data).tolist() if hasattr(data, "_a")
-            else data)
+        return [_plain(d) for d in data]
+    return raw(data).tolist() if hasattr(data, "_a") else data
 
 
 def is_floating_point(x: object) -> bool:

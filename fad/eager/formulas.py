@@ -81,13 +81,14 @@ def masked_fill(self: Tensor, mask: Tensor, value: ArrayOrNumber) -> AnyArray:
     if raw(mask).dtype.kind != "b":
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{c_name(raw(mask).dtype)}")
-    if not isinstance(value, Tensor):
+    edges = (self, value) if isinstance(value, Tensor) else (self,)
+    if len(edges) == 1:
         value = value if self.dtype.kind in "fc" else np.asarray(value).astype(self.dtype).item()
-        return composites.masked_fill(self, raw(mask), value)
-    refuse_if(len(value.shape), "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-              f"{len(value.shape)} dimension(s).")
-    value = value if value.dtype == self.dtype else op["cast"](value, dtype=self.dtype)
-    return together((op["where"](mask, value, self),), "MaskedFillBackward1", (self, value), {"mask": mask})[0]
+    else:
+        refuse_if(len(value.shape), "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                  f"{len(value.shape)} dimension(s).")
+        value = value if value.dtype == self.dtype else op["cast"](value, dtype=self.dtype)
+    return together((op["where"](mask, value, self),), f"MaskedFillBackward{len(edges) - 1}", edges, {"mask": mask})[0]
 
 
 logit = define("logit", lambda self, eps=None: op["logit"](self if eps is None else clamp(self, eps, 1 - eps)),

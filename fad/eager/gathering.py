@@ -22,15 +22,14 @@ def gather(self: AnyArray, dim: int, index: AnyArray, *, sparse_grad: bool = Fal
         return getitem(self, _along(_index("gather", self, dim, index), one_dim(dim, len(self.shape))))
     i = _index("gather", self, dim, index)
     shape = self._a.shape
-    if not i.size:
-        y = reshape(getitem(reshape(self, -1), slice(0, 0)), *i.shape)
-        return together((y,), "GatherBackward0", (self,), {"self": self, "index": index}, dim=dim)[0]
-    if not shape or not i.ndim:                         # one element is like a row of one
-        y = reshape(gather(reshape(self, *(shape or (1,))), dim, wrap(i.reshape(i.shape or (1,) * len(shape) or (1,)))),
-                    *i.shape)
-        return together((y,), "GatherBackward0", (self,), {"self": self, "index": index}, dim=dim)[0]
-    y = gathered(self, index if isinstance(index, Tensor) else wrap(i), dim=dim if dim >= 0 else dim + len(shape))
-    return named(y, "GatherBackward0", sparse_grad=True) if sparse_grad else y
+    if i.size and i.ndim and shape:
+        y = gathered(self, index if isinstance(index, Tensor) else wrap(i), dim=dim if dim >= 0 else dim + len(shape))
+        return named(y, "GatherBackward0", sparse_grad=True) if sparse_grad else y
+    if i.size:                                          # one element is like a row of one
+        y = gather(reshape(self, *(shape or (1,))), dim, wrap(i.reshape(i.shape or (1,) * len(shape) or (1,))))
+    else:
+        y = getitem(reshape(self, -1), slice(0, 0))
+    return together((reshape(y, *i.shape),), "GatherBackward0", (self,), {"self": self, "index": index}, dim=dim)[0]
 
 
 def _along(index: np.ndarray, ax: int) -> tuple:

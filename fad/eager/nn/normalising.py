@@ -39,16 +39,6 @@ def _standardised(x: np.ndarray, axes: tuple, eps: float) -> tuple:
     return d, scale, n
 
 
-def _normalized_run(x: np.ndarray, weight: "AnyArray | None", bias: "AnyArray | None", axes: tuple, shape: tuple,
-                    eps: float) -> np.ndarray:
-    y = _standardised(x, axes, eps)[0]
-    if weight is not None:
-        y *= weight.reshape(shape)
-    if bias is not None:
-        y += bias.reshape(shape)
-    return y
-
-
 def _normalized_now(g: np.ndarray, x: np.ndarray, weight: "AnyArray | None", bias: "AnyArray | None", needs: tuple,
                     axes: tuple, shape: tuple, eps: float) -> tuple:
     """The pullback on arrays, with as few of them as there can be."""
@@ -92,7 +82,7 @@ def _as_weight(g: ArrayOrNumber, weight: object, shape: tuple) -> AnyArray:
 
 
 def _normalized(name: str, node: str, saves: tuple = ()) -> Composite:
-    return Composite(name, _normalized_written, _normalized_pullback, _normalized_run, node=node, edges=3,
+    return Composite(name, _normalized_written, _normalized_pullback, node=node, edges=3,
                      inputs=("input", "weight", "bias"), saves=saves)
 
 
@@ -189,12 +179,6 @@ def _grouped_written(x: Tensor, weight: "Tensor | None", bias: "Tensor | None", 
     return op["reshape"](batch_norm_step.written(grouped, weight, bias, eps=eps, **options), *sizes(x))
 
 
-def _grouped_run(x: np.ndarray, weight: "AnyArray | None", bias: "AnyArray | None", num_groups: int,
-                 eps: float) -> np.ndarray:
-    grouped, options = _in_groups(x, num_groups)
-    return batch_norm_step.run(grouped, weight, bias, eps=eps, **options).reshape(x.shape)
-
-
 def _grouped_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, num_groups: int, eps: float) -> tuple:
     x, weight, bias = xs
     (g, _), (grouped, options) = _in_groups(gs[0], num_groups), _in_groups(x, num_groups)
@@ -202,8 +186,8 @@ def _grouped_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, num_groups:
     return gx if gx is None else op["reshape"](gx, *sizes(x)), *others
 
 
-group_norm_step = Composite("group_norm", _grouped_written, _grouped_pullback, _grouped_run,
-                            node="NativeGroupNormBackward0", edges=3, inputs=("input", "weight", "bias"))
+group_norm_step = Composite("group_norm", _grouped_written, _grouped_pullback, node="NativeGroupNormBackward0", edges=3,
+                            inputs=("input", "weight", "bias"))
 
 
 class _Affine(Module):
