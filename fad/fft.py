@@ -1,7 +1,7 @@
 """fad.fft: the functions of numpy.fft, with their own names and documentation.
 
-They take traced arrays and Tensors too.
+They take traced arrays too, and Tensors as torch.fft does.
 """
-from .trace.runtime.namespaces import attribute_of
+from .eager.libraries import FFT, for_tensors
 
-__getattr__, __dir__ = attribute_of("numpy.fft")
+__getattr__, __dir__ = for_tensors("numpy.fft", FFT)

@@ -1,7 +1,8 @@
 """fad.linalg: the functions of numpy.linalg, with their own names and documentation.
 
-They take traced arrays and Tensors too.
+They take traced arrays too, and Tensors as torch.linalg does.
 """
-from .trace.runtime.namespaces import attribute_of
+from .eager.libraries import for_tensors
+from .eager.linalg import LINALG
 
-__getattr__, __dir__ = attribute_of("numpy.linalg")
+__getattr__, __dir__ = for_tensors("numpy.linalg", LINALG)

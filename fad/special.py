@@ -1,7 +1,7 @@
 """fad.special: the functions of scipy.special, with their own names and documentation.
 
-They take traced arrays and Tensors too.
+They take traced arrays too, and Tensors as torch.special does.
 """
-from .trace.runtime.namespaces import attribute_of
+from .eager.libraries import SPECIAL, for_tensors
 
-__getattr__, __dir__ = attribute_of("scipy.special")
+__getattr__, __dir__ = for_tensors("scipy.special", SPECIAL)

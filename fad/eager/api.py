@@ -1,30 +1,17 @@
 """The room's surface, put together: importing this module gives Tensor all its methods."""
 from collections import ChainMap
 
-from . import (
-    attributes,
-    compiled,
-    drawing,
-    formulas,
-    function,
-    gathering,
-    libraries,
-    norms,
-    products,
-    ranges,
-    sorting,
-    storage,
-)
+from . import attributes, compiled, drawing, function, gathering, libraries, linalg, ranges, sorting, storage
 from .anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .dtypes import DTYPES
 from .registry import FUNCTIONS, told_as
 from .tensor import Tensor
 
 # each attaches its methods when it is imported, and so do the modules that these import
-ATTACHING = (attributes, compiled, drawing, formulas, function, gathering, libraries, norms, products, ranges, sorting,
-             storage)
+ATTACHING = (attributes, compiled, drawing, function, gathering, libraries, linalg, ranges, sorting, storage)
 FUNCTIONS.update(is_anomaly_enabled=is_anomaly_enabled, is_anomaly_check_nan_enabled=is_anomaly_check_nan_enabled)
 FUNCTIONS.update({name: getattr(Tensor, name) for name in ("is_inference", "detach", "detach_", "fill_", "zero_")})
+linalg.refuse_beside()                              # det, inverse, qr, ..., wherever they are defined
 for home in (FUNCTIONS, *map(vars, Tensor.__mro__[:-1])):
     for name, f in home.items():
         told_as(name, f)

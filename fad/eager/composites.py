@@ -200,6 +200,20 @@ def _addmm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, beta: float, 
 addmm = Composite("addmm", _addmm_written, _addmm_pullback, _addmm_run, node="AddmmBackward0", edges=3,
                   inputs=("self", "mat1", "mat2"))
 
+# -- element by element ------------------------------------------------------------------------------------------------
+
+frac = elementwise("frac", lambda x: x - op["trunc"](x), lambda y, x: 1.0, node="FracBackward0")
+
+
+def _finite(x: AnyArray, nan: float, high: float, low: float) -> AnyArray:
+    y = op["where"](op["isnan"](x), nan, x)
+    y = op["where"](y == math.inf, high, y)
+    return op["where"](y == -math.inf, low, y)
+
+
+nan_to_num = elementwise("nan_to_num", _finite, lambda y, x, **limits: op["cast"](op["isfinite"](x), dtype=y.dtype),
+                         node="NanToNumBackward0")
+
 # -- rearranged --------------------------------------------------------------------------------------------------------
 
 

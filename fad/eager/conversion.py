@@ -15,6 +15,7 @@ from .errors import refuse_if, scalar_name
 from .promotion import agree, castable
 from .registry import FUNCTIONS, define, delivered, function, run, sizes_of, tensor_of
 from .tensor import Tensor, way_of
+from .together import step
 from .view_kinds import conj_view, neg_view
 
 
@@ -51,6 +52,14 @@ def _parts(first: Tensor, second: Tensor) -> None:
             raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got "
                                f"{scalar_name(first.dtype)} and {scalar_name(second.dtype)}")
         agree("Expected object of scalar type {} but got scalar type {} for second argument", first, second)
+
+
+@function(method=False)
+@step("PolarBackward0", "abs angle", "result", copies="abs angle")
+def polar(abs: Tensor, angle: Tensor, *, out: "Tensor | None" = None) -> Tensor:
+    """The complex number of this absolute value and angle."""
+    _parts(abs, angle)
+    return delivered(op["make_complex"](abs * op["cos"](angle), abs * op["sin"](angle)), out, "polar")
 
 
 def asked_dtype(args: tuple, device: object, dtype: DTypeLike) -> "np.dtype | None":

@@ -73,7 +73,14 @@ def _chances(rng: object, shape: tuple, p: ArrayOrNumber = 0.5) -> np.ndarray:
     return rng.random(shape) < chance
 
 
-FUNCTIONS.update(manual_seed=manual_seed, Generator=Generator,
+def randint_like(input: Tensor, low: int, high: object = None, *, dtype: DTypeLike = None, requires_grad: bool = False,
+                 **options: object) -> Tensor:
+    """Integers drawn evenly from [low, high), in the shape of a tensor."""
+    low, high = (0, low) if high is None else (low, high)
+    return randint(low, high, tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad, **options)
+
+
+FUNCTIONS.update(randint_like=randint_like, manual_seed=manual_seed, Generator=Generator,
                  get_rng_state=default_generator.get_state, set_rng_state=default_generator.set_state,
                  default_generator=default_generator, initial_seed=default_generator.initial_seed,
                  seed=default_generator.seed)
@@ -99,3 +106,18 @@ _drawn("normal_", lambda rng, shape, mean=0.0, std=1.0: rng.normal(mean, std, sh
        "Numbers drawn from a normal distribution, in place.",
        lambda mean=0.0, std=1.0: std < 0 and f"normal expects std >= 0.0, but found std {std:g}")
 _drawn("bernoulli_", _chances, "1 with probability p (a number, or a tensor of them), else 0, in place.")
+
+
+def random_(self: Tensor, low: object = None, high: object = None, *, generator: object = None) -> Tensor:
+    """Integers drawn evenly, in place: from [low, high), [0, low), or all >= 0 that the dtype holds exactly."""
+    if high is None:
+        dtype = self._a.dtype
+        largest = (1 if dtype.kind == "b" else 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f"
+                   else int(np.iinfo(dtype).max))
+        low, high = (0, low) if low is not None else (0, largest + 1)
+    _below(low, high)
+    a = np.asarray(source(generator).integers(low, high - 1, self._a.shape, endpoint=True)).astype(self._a.dtype)
+    return in_place(self, lambda old: wrap(a))
+
+
+Tensor.random_ = random_

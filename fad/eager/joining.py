@@ -1,18 +1,20 @@
 """Joining, splitting and rearranging tensors."""
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ..ops.table import TABLE as op
-from ..util.array import AnyArray, ArrayOrNumber
+from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites
 from .dtypes import converted
 from .errors import c_name, face, refuse_if
 from .inplace import fill
 from .promotion import promoted_type
 from .registry import define, function, in_precision, named, one_dim, run, sizes_of, tensor_of
+from .shapes import movedim
 from .tensor import Size, Tensor, recount
-from .together import together
+from .together import step, together
 from .view_kinds import index_view
 from .views import apart
 
@@ -86,6 +88,30 @@ def flip(self: Tensor, *axes: object, dims: object = None) -> AnyArray:
             if self._a.size else self.clone())
 
 
+@function()
+def fliplr(self: Tensor) -> Tensor:
+    """The order of the columns reversed."""
+    refuse_if(len(self.shape) < 2, "Input must be >= 2-d.")
+    return flip(self, 1)
+
+
+@function()
+def flipud(self: Tensor) -> Tensor:
+    """The order of the rows reversed."""
+    refuse_if(len(self.shape) < 1, "Input must be >= 1-d.")
+    return flip(self, 0)
+
+
+@function()
+@step("RollBackward0", "self", "", "shifts dims")
+def roll(self: Tensor, shifts: object, dims: Axes = None) -> Tensor:
+    """Elements moved around along dimensions."""
+    count = 1 if dims is None else np.size(dims)
+    if np.size(shifts) != count or not count:
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {np.size(shifts)}, dims: {count}")
+    return face("numpy.roll", self, shifts, dims)
+
+
 @function(only_method=True)
 def repeat(self: Tensor, *sizes: object) -> Tensor:
     """The tensor repeated along its dimensions."""
@@ -95,6 +121,81 @@ def repeat(self: Tensor, *sizes: object) -> Tensor:
     return apart(composites.repeat(self, sizes=size), (self,))
 
 
+@function()
+def tile(self: Tensor, *dims: object) -> Tensor:
+    """The tensor repeated along its last dimensions."""
+    size = sizes_of(dims)
+    return self.repeat(*(1,) * (len(self.shape) - len(size)), *size)
+
+
+def _triangle(name: str, keep: Callable) -> None:
+    def call(self: Tensor, diagonal: int = 0) -> AnyArray:
+        if len(self.shape) < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        rows, columns = np.ogrid[:self.shape[-2], :self.shape[-1]]
+        left_out = ~np.broadcast_to(keep(columns - rows, diagonal), self.shape)
+        zero = {"b": False, "f": 0.0, "c": 0.0}.get(self.dtype.kind, 0)
+        return together((op["where"](left_out, zero, self),), f"{name.capitalize()}Backward0", (self,))[0]
+    define(name, call, f"The {'lower' if name == 'tril' else 'upper'} triangle; zeros elsewhere.", changing=True)
+
+
+_triangle("tril", lambda d, k: d <= k)
+_triangle("triu", lambda d, k: d >= k)
+
+
+@function()
+def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> AnyArray:
+    """Matrices with the last dimension's elements on a diagonal."""
+    if one_dim(dim1, len(self.shape) + 1) == one_dim(dim2, len(self.shape) + 1):
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    n = self.shape[-1] + abs(offset)
+    rows, columns = np.arange(self.shape[-1]) + max(0, -offset), np.arange(self.shape[-1]) + max(0, offset)
+    zeros = np.zeros((*self.shape[:-1], n, n), self.dtype)
+    lead = len(self.shape) - 1
+    y = named(op["update"](zeros, self, rows, columns, spec=(":",) * lead + ("a", "a"), at=lead, unique=True),
+              "DiagEmbedBackward0")
+    if (dim1, dim2) == (-2, -1):
+        return y
+    return together((movedim(y, (-2, -1), (dim1, dim2)),), "DiagEmbedBackward0", (self,))[0]
+
+
+@function()
+def diag(self: Tensor, diagonal: int = 0) -> Tensor:
+    """A vector on a diagonal of a matrix, or a matrix' diagonal."""
+    refuse_if(len(self.shape) not in (1, 2), f"diag(): Supports 1D or 2D tensors. Got {len(self.shape)}D")
+    return diag_embed(self, diagonal) if len(self.shape) == 1 else self.diagonal(diagonal).clone()
+
+
+@function()
+def diff(self: Tensor, n: int = 1, dim: int = -1, prepend: "Tensor | None" = None,
+         append: "Tensor | None" = None) -> Tensor:
+    """Differences of neighbours along a dimension, of what is prepended and appended too."""
+    refuse_if(not len(self.shape), "diff expects input to be at least one-dimensional")
+    refuse_if(n < 0, f"order must be non-negative but got {n}")
+    if n == 0:
+        return self.clone()
+    if prepend is not None or append is not None:
+        self = cat([t for t in (prepend, self, append) if t is not None], dim)
+    for _ in range(n):
+        m = self.shape[dim]
+        after, before = self.narrow(dim, min(1, m), max(m - 1, 0)), self.narrow(dim, 0, max(m - 1, 0))
+        self = after ^ before if self.dtype.kind == "b" else after - before
+    return self
+
+
+@function(method=False)
+def meshgrid(*tensors: object, indexing: str = "ij") -> tuple:
+    """Vectors spread over a grid."""
+    xs = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    for x in xs:
+        refuse_if(len(x.shape) > 1, f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x}")
+    refuse_if(not xs, "meshgrid expects a non-empty TensorList")
+    refuse_if(any(x.dtype != xs[0].dtype for x in xs), "meshgrid expects all tensors to have the same dtype")
+    shape = [math.prod(x.shape) for x in xs]
+    grids = tuple([x.reshape([-1 if k == j else 1 for j in range(len(xs))]).expand(*shape) for k, x in enumerate(xs)])
+    return tuple([g.transpose(0, 1) for g in grids]) if indexing == "xy" and len(xs) > 1 else grids
 
 
 # -- changes of values -------------------------------------------------------------------------------------------------
@@ -116,6 +217,20 @@ def fill_(self: Tensor, value: ArrayOrNumber) -> Tensor:
 
 
 define("zero_", lambda self: fill(self, 0, "ZeroBackward0"), "Every element set to zero, in place.", only_method=True)
+
+
+@function(only_method=True)
+def fill_diagonal_(self: Tensor, fill_value: int, wrap: bool = False) -> Tensor:
+    """The diagonal set to a value, in place; wrap: begun anew below the square of a tall matrix."""
+    refuse_if(len(self.shape) < 2, "dimensions must larger than 1")
+    refuse_if(len(self.shape) > 2 and len(set(self.shape)) > 1, "all dimensions of input must be of equal length")
+    rows, columns = self.shape[0], self.shape[-1]
+    if len(self.shape) > 2:
+        self[(np.arange(rows),) * len(self.shape)] = fill_value
+        return self
+    for start in range(0, rows if wrap else 1, columns + 1):
+        self.narrow(0, start, rows - start).diagonal().fill_(fill_value)
+    return self
 
 
 numel = define("numel", lambda self: int(np.prod(self.shape, dtype=int)), "How many elements there are.")

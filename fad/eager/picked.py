@@ -1,4 +1,4 @@
-"""Elements of a tensor at given places: gather, sort, max pooling. Each is a step that saves the places."""
+"""Elements of a tensor at given places: gather, sort, topk, max pooling. Each is a step that saves the places."""
 import math
 from collections.abc import Callable
 from functools import lru_cache
@@ -90,6 +90,7 @@ def _always(**_: object) -> bool:
 
 gathered = taking("gathered", "GatherBackward0", ("self", "index"), _by_dim, saves=(0,))
 in_order = taking("in_order", "SortBackward0", ("self", "indices"), _by_dim, _always)
+foremost = taking("foremost", "TopkBackward0", ("self", "indices"), _by_dim, _always)
 
 
 def _one_each(index: np.ndarray, shape: tuple, dim: int, keepdim: bool) -> np.ndarray:
@@ -99,6 +100,29 @@ def _one_each(index: np.ndarray, shape: tuple, dim: int, keepdim: bool) -> np.nd
 
 
 chosen = taking("chosen", "MaxBackward0", ("self", "indices"), _one_each, _always, kinds="f")
+
+
+def _scattered_written(x: Tensor, src: Tensor, index: AnyArray, dim: int) -> Tensor:
+    shape = tuple(x.shape)
+    flat = along(raw(index), dim, shape).reshape(-1)
+    y = op["index_add"](op["reshape"](x, math.prod(shape)), op["reshape"](src, flat.size), flat, spec=("a",), at=0)
+    return op["reshape"](y, *shape)
+
+
+def _scattered_run(x: np.ndarray, src: np.ndarray, index: np.ndarray, dim: int) -> AnyArray:
+    y = added_at(src, along(index, dim, x.shape), x.shape)
+    y += x
+    return y
+
+
+def _scattered_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, dim: int) -> tuple:
+    g = gs[0]
+    flat = along(raw(xs[2]), dim, tuple(g.shape)) if needs[1] else None
+    return g, None if flat is None else g.take(flat) if type(g) is np.ndarray else written_at(g, flat), None
+
+
+scattered = Composite("scattered", _scattered_written, _scattered_pullback, _scattered_run, node="ScatterAddBackward0",
+                      edges=2, inputs=("self", "src", "index"))
 
 
 # -- parts along a dimension -------------------------------------------------------------------------------------------
@@ -120,9 +144,10 @@ def _parts_written(x: Tensor, index: AnyArray, dim: int) -> Tensor:
     return op["index"](x, raw(index), spec=tuple("a" if k == dim else ":" for k in range(len(x.shape))), at=dim)
 
 
-indexed, rows = (
+parts, indexed, rows = (
     taking(name, node, inputs, _of_parts, written=_parts_written, run=lambda x, index, dim: x.take(index, dim))
-    for name, node, inputs in (("indexed", "IndexBackward0", ("self", "indices")),        # x[indices]
+    for name, node, inputs in (("parts", "IndexSelectBackward0", ("self", "index")),
+                               ("indexed", "IndexBackward0", ("self", "indices")),        # x[indices]
                                ("rows", "EmbeddingBackward0", ("weight", "indices"))))
 
 

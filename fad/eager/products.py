@@ -2,15 +2,18 @@
 import string
 from collections.abc import Callable
 
+import numpy as np
+
 from ..ops.contract import with_adjoints
 from ..ops.table import TABLE as op
-from ..util.array import AnyArray, ArrayOrNumber
+from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites
 from .composite import ShortWay, lean
-from .errors import c_name, face, refuse_if
+from .errors import c_name, expands, face, not_expandable, refuse_if
 from .promotion import agree
-from .registry import by_record, define, function, named, run, tensor_of
+from .registry import by_record, define, function, in_precision, named, one_dim, run, tensor_of
 from .tensor import Tensor, is_operand
+from .together import step
 
 _MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
 _PLAIN = {(2, 2): ({"labels": _MATRIX}, "MmBackward0"), (2, 1): ({"labels": _VECTOR}, "MvBackward0"),
@@ -111,10 +114,61 @@ def _factor(name: str, number: ArrayOrNumber, x: AnyArray) -> ArrayOrNumber:
     return number != 0 if x.dtype.kind == "b" and isinstance(number, (int, float)) else number
 
 
+def _added(name: str, ranks: tuple, x: Tensor, first: Tensor, second: Tensor, beta: object, alpha: object,
+           summed: bool = False) -> ArrayOrNumber:
+    """beta * x + alpha * the product of two tensors with so many dimensions (`summed` over a stack). Where beta is 0, x
+    does not count, nor do nan and inf in it."""
+    _ranks(name, ranks, first, second)
+    _factors(x, first, second)
+    product = matmul(first, second).sum(0) if summed else matmul(first, second)
+    if not expands(x.shape, product.shape):
+        raise RuntimeError(not_expandable(tuple(x.shape), tuple(product.shape), x.dtype))
+    beta, alpha = _factor("beta", beta, x), _factor("alpha", alpha, product)
+    if isinstance(beta, (int, float, complex)) and beta == 0:
+        return op["where"](False, x, False if x.dtype.kind == "b" else 0) + product * alpha
+    return x * beta + product * alpha
+
+
+define("addmv", lambda self, mat, vec, *, beta=1, alpha=1: _added("addmv", (2, 1), self, mat, vec, beta, alpha),
+       "beta * self + alpha * mat @ vec.", node="AddmvBackward0", edges="self mat vec", saves="mat vec",
+       shows="alpha beta", changing=True)
+define("baddbmm", lambda self, batch1, batch2, *, beta=1, alpha=1: _added("baddbmm", (3, 3), self, batch1, batch2, beta,
+                                                                          alpha),
+       "beta * self + alpha * batch1 @ batch2.", node="BaddbmmBackward0", edges="self batch1 batch2",
+       saves="batch1 batch2", shows="alpha beta", changing=True)
+define("addbmm", lambda self, batch1, batch2, *, beta=1, alpha=1: _added("addbmm", (3, 3), self, batch1, batch2, beta,
+                                                                         alpha, summed=True),
+       "beta * self + alpha * the sum of the products of a batch.", node="AddbmmBackward0",
+       edges="self batch1 batch2", saves="batch1 batch2", shows="alpha beta", changing=True)
 for _name, _target in {"inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
                        "slogdet": "numpy.linalg.slogdet", "matrix_power": "numpy.linalg.matrix_power",
                        "pinverse": "numpy.linalg.pinv", "matrix_exp": "scipy.linalg.expm"}.items():
     by_record(_name, _target)
+define("kron", lambda self, other: in_precision(face("numpy.kron", self, other), (self, other)),
+       "numpy.kron, on tensors.", node="KronBackward0", edges="self other", copies="self other")
+
+
+@step("LinalgCrossBackward0", "self other", "self other", "dim")
+def cross_product(self: Tensor, other: Tensor, dim: int = -1) -> Tensor:
+    """The cross products of vectors of three along a dimension, the others broadcast."""
+    n = len(self.shape)
+    refuse_if(len(other.shape) != n, "linalg.cross: inputs must have the same number of dimensions.")
+    ax = one_dim(dim, n)
+    if self.shape[ax] != 3 or other.shape[ax] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[ax]} and "
+                           f"{other.shape[ax]}")
+    return face("numpy.cross", self, other, axis=ax)
+
+
+@function()
+def cross(self: Tensor, other: Tensor, dim: "int | None" = None) -> Tensor:
+    """The cross product along a dimension; by default the first that has three elements."""
+    if dim is None:
+        n = max(len(self.shape), len(other.shape))
+        shape = np.broadcast_shapes(tuple(self.shape), tuple(other.shape))
+        dim = next((k for k in range(n) if shape[k] == 3), None)
+        refuse_if(dim is None, "no dimension of size 3 in input")
+    return cross_product(self, other, dim)
 
 
 @function()
@@ -122,6 +176,23 @@ def trace(self: Tensor) -> AnyArray:
     """The sum of a matrix' diagonal."""
     refuse_if(len(self.shape) != 2, f"trace: expected a matrix, but got tensor with dim {len(self.shape)}")
     return composites.trace(self) if self.dtype.kind in "fc" else self.diagonal().sum()
+
+
+@function("logdet")
+def logdet(self: Tensor) -> Tensor:
+    """log(det(self)): nan where the determinant is negative; of a complex one, the principal value."""
+    sign, size = face("numpy.linalg.slogdet", self)
+    if sign.dtype.kind == "c":
+        return op["log"](sign) + size
+    return op["where"](sign < 0, np.nan, size)
+
+
+@function(method=True)
+@step("CholeskyBackward0", "self", "result", "upper")
+def cholesky(self: Tensor, upper: bool = False) -> Tensor:
+    """The Cholesky factor."""
+    y = face("numpy.linalg.cholesky", self)
+    return y.mT if upper else y
 
 
 @function(method=False)
@@ -150,3 +221,10 @@ def _of_one(word: str, arrow: str, out: str, x: Tensor) -> Tensor:
     order = [word.index(c) for c in (*out, *[c for c in word if c not in out])]
     x = x.permute(*order) if order else x.view(())
     return x.sum(tuple(range(len(out), len(word)))) if len(word) > len(out) else x
+
+
+@function(method=False)
+def tensordot(a: Tensor, b: Tensor, dims: Axes = 2) -> Tensor:
+    """The sum of products over pairs of dimensions."""
+    agree("both inputs should have same dtype", a, b)
+    return face("numpy.tensordot", a, b, dims)

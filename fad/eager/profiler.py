@@ -20,7 +20,7 @@ _NAMES = dict(pair.split("=") for pair in (
     "contract=mm expit=sigmoid concatenate=cat broadcast_to=expand arcsin=asin arccos=acos arctan=atan arcsinh=asinh "
     "arccosh=acosh arctanh=atanh arctan2=atan2 clip=clamp mod=remainder rint=round cast=to update=index_put_ "
     "transpose=permute max=amax min=amin gammaln=lgamma log_expit=log_sigmoid gathered=gather in_order=sort "
-    "rows=embedding pooled=max_pool2d means=avg_pool2d "
+    "foremost=topk scattered=scatter_add parts=index_select rows=embedding pooled=max_pool2d means=avg_pool2d "
     "floordiv=floor_divide").split())
 
 

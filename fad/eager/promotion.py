@@ -87,7 +87,7 @@ bc   round=round_vml_cpu fmod remainder floor_divide=div_floor_cpu div_floor div
 fc   bitwise_not bitwise_and bitwise_or bitwise_xor
 bfc  gcd lcm bitwise_left_shift=lshift_cpu bitwise_right_shift=rshift_cpu
 biu  logaddexp
-biuc logsigmoid=log_sigmoid_cpu hypot logaddexp2 nextafter
+biuc frac logsigmoid=log_sigmoid_cpu hypot logaddexp2 nextafter
 """                                                            # kinds of numbers, functions = their kernels (or f_cpu)
 _KERNELS = {word.partition("=")[0]: (kinds, word.partition("=")[2] or f"{word}_cpu")
             for kinds, *words in map(str.split, _MISSING.strip().splitlines()) for word in words}
@@ -96,12 +96,14 @@ _SAID = {                                                      # function: kinds
        for name in ("floor", "ceil", "trunc")},
     **{name: ("c", RuntimeError(f"{name} not implemented for complex tensors."))
        for name in ("maximum", "minimum", "fmax", "fmin")},
+    **{name: ("c", RuntimeError(f"{name} is not supported for complex tensors.")) for name in ("deg2rad", "rad2deg")},
     "neg": ("b", RuntimeError(f"Negation, the `-` operator, on {_BOOL}")),
     "positive": ("b", RuntimeError("The `+` operator, on a bool tensor is not supported.")),
     "sign": ("c",
              NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
                                  "torch.sgn instead.")),
-    "signbit": ("c", NotImplementedError("signbit is not implemented for complex tensors."))}
+    "signbit": ("c", NotImplementedError("signbit is not implemented for complex tensors.")),
+    "heaviside": ("c", RuntimeError("heaviside is not yet implemented for complex tensors."))}
 _SAME = {"arctan2": "atan2", "greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le",
          "negative": "neg", "absolute": "abs", "fix": "trunc", "subtract": "sub", "special_erf": "erf"}
 _WHOLE = frozenset(("remainder", "floor_divide", "div_floor", "div_trunc", "fmod"))

@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ..util.array import DTypeLike
-from .creation import creating, numbers, ranks
+from ..util.array import AnyArray, DTypeLike
+from .creation import creating, leaf, numbers, ranks
+from .dtypes import as_dtype, on_cpu
 from .errors import c_name, refuse_if, scalar_name
-from .inplace import wanted
+from .inplace import number, wanted
 from .promotion import default, default_complex
+from .registry import function
 from .tensor import Tensor, wrap
 
 
@@ -46,6 +48,16 @@ def _whole_range(low: object, high: object, by: object, dtype: np.dtype) -> np.n
     return (first + step * np.arange(math.ceil((high - low) / by))).astype(dtype)
 
 
+@function(method=False)
+@on_cpu
+def range(start: Any, end: Any, step: Any = 1, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
+    """Deprecated: start, start + step, ... up to and including end, in the default dtype; see arange."""
+    low, high, by = numbers("range", start=start, end=end, step=step)
+    count = int(math.floor((high - low) / by)) + 1
+    return leaf((low + by * np.arange(count)).astype(default.dtype if dtype is None else as_dtype(dtype)),
+                requires_grad)
+
+
 def _steps(steps: object) -> int:
     refuse_if(steps < 0, "number of steps must be non-negative")
     return operator.index(steps)
@@ -80,3 +92,14 @@ def linspace(start: object, end: object, steps: int, *, dtype: DTypeLike) -> Any
         return _between(start, end, steps, dtype)
     low, high = _in_whole(dtype, *numbers("linspace", start=start, end=end))
     return np.linspace(low, high, _steps(steps)).astype(_of_bounds(dtype, low, high))
+
+
+@creating
+def logspace(start: object, end: object, steps: int, base: object = 10.0, *, dtype: DTypeLike) -> AnyArray:
+    """Powers of the base at evenly spaced exponents."""
+    base = number(base, "logspace", "base")
+    start, end = _bounds(dtype, start, end)
+    if wanted(start) or wanted(end):
+        return base ** _between(start, end, steps, dtype)
+    low, high = _in_whole(dtype, *numbers("logspace", start=start, end=end))
+    return np.logspace(low, high, _steps(steps), base=base).astype(_of_bounds(dtype, low, high, base))

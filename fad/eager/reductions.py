@@ -20,7 +20,12 @@ from .together import step, together
 
 RESULTS = {  # what there is of each: its parts, and what they are
     "Extreme": ("values indices", "The result of max, min, sort, topk and their like along a dimension."),
-    "Bounds": ("min max", "The result of aminmax.")}
+    "Bounds": ("min max", "The result of aminmax."),
+    "QR": ("Q R", "The factors of qr."),
+    "Inverted": ("inverse info", "An inverse and, for each matrix, 0 where nothing went wrong."),
+    "Cholesky": ("L info", "A Cholesky factor and, for each matrix, 0 where nothing went wrong."),
+    "Solved": ("result info", "A solution and, for each matrix, 0 where nothing went wrong."),
+    "LeastSquares": ("solution residuals rank singular_values", "The solution of least squares, and more of it.")}
 
 
 def _result(name: str) -> Any:
@@ -30,7 +35,9 @@ def _result(name: str) -> Any:
     return made
 
 
-Extreme, Bounds = map(_result, RESULTS)
+Extreme, Bounds, QR, Inverted, Cholesky, Solved, LeastSquares = map(_result, RESULTS)
+
+
 
 
 def _reduced(name: str, x: AnyArray, dim: object, keepdim: bool, label: str) -> Tensor:
@@ -302,6 +309,15 @@ def nonzero(self: Tensor, *, as_tuple: bool = False, out: "Tensor | None" = None
         raise RuntimeError(f"nonzero: Expected out tensor to have scalar type Long but got scalar "
                            f"type{scalar_name(out.dtype)}")
     return delivered(found, out, "nonzero")
+
+
+@function()
+@step("NansumBackward0", "self", "self", "dim keepdim")
+def nansum(self: Tensor, dim: Axes = None, keepdim: bool = False, *, dtype: DTypeLike = None) -> Tensor:
+    """The sum, nan counting as zero."""
+    if self.dtype.kind not in "fc":
+        return sum(self, dim, keepdim, dtype=dtype)
+    return sum(op["where"](op["isnan"](self), 0.0, self), dim, keepdim, dtype=dtype)
 
 
 define("aminmax", lambda self, *, dim=None, keepdim=False: Bounds(amin(self, dim, keepdim), amax(self, dim, keepdim)),

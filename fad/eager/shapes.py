@@ -1,6 +1,6 @@
 """Shapes of tensors, and parts of them as views."""
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,10 +8,10 @@ import numpy as np
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray
 from . import composites, view_kinds
-from .errors import not_expandable, refuse_if, told
+from .errors import mismatch, not_expandable, refuse_if, told
 from .inplace import copy_
 from .registry import FUNCTIONS, define, function, one_dim, sizes_of
-from .tensor import Tensor, stored, way_of, wrap
+from .tensor import Size, Tensor, stored, way_of, wrap
 from .views import apart, reshape_view, transpose_view
 
 UNSIGNED = 1 << 64  # what PyTorch's nodes show of a dimension counted from the end is counted modulo this
@@ -79,6 +79,19 @@ def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     refuse_if(first > last, "flatten() has invalid args: start_dim cannot come after end_dim")
     return self if first == last else reshape(self, *shape[:first], int(math.prod(shape[first:last + 1])),
                                               *shape[last + 1:])
+
+
+@function()
+def unflatten(self: Tensor, dim: int, sizes: Sequence) -> AnyArray:
+    """A dimension split into several."""
+    ax = one_dim(dim, len(self.shape))
+    refuse_if(not len(sizes), "unflatten: sizes must be non-empty")
+    try:
+        sizes = _completed(tuple(sizes), self.shape[ax], self.shape)
+    except RuntimeError:
+        raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} "
+                           f"({self.shape[ax]}) in the input tensor") from None
+    return reshape(self, *self.shape[:ax], *sizes, *self.shape[ax + 1:])
 
 
 @function()
@@ -190,6 +203,17 @@ FUNCTIONS["broadcast_to"] = Tensor.broadcast_to = lambda self, *size: expand(sel
 
 
 @function(method=False)
+def broadcast_tensors(*tensors: Tensor) -> tuple:
+    """Tensors expanded to their common shape."""
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    try:
+        shape = np.broadcast_shapes(*[t.shape for t in given])
+    except ValueError:
+        raise RuntimeError(mismatch(*[tuple(t.shape) for t in given][:2])) from None
+    return tuple([expand(t, shape) for t in given])
+
+
+@function(method=False)
 def view_as_real(self: Tensor) -> Tensor:
     """A complex tensor's real and imaginary parts, along a new last dimension of its memory."""
     refuse_if(self._a.dtype.kind != "c", "view_as_real is only supported for complex tensors")
@@ -295,3 +319,19 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
         raise RuntimeError(f"maximum size for tensor at dimension {ax} is {self.shape[ax]} but size is {size}"
                            if step > 0 else f"step is {step} but must be > 0")
     return view_kinds.windows_view(self, ax, int(size), int(step))
+
+
+@function(method=False)
+def broadcast_shapes(*shapes: object) -> Size:
+    """The shape that shapes are broadcast to.
+
+    >>> broadcast_shapes((2, 1), 3)
+    torch.Size([2, 3])
+    """
+    given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    if any(n < 0 for s in given for n in s):
+        raise ValueError("Attempting to broadcast a dimension with negative length!")
+    try:
+        return Size(np.broadcast_shapes(*given))
+    except ValueError as error:
+        raise told(error) from None

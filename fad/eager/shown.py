@@ -22,7 +22,9 @@ REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 _CONSTANTS: dict = {"AddBackward0": {"alpha": 1}, "SubBackward0": {"alpha": 1}, "RsubBackward1": {"alpha": 1},
                     "LinalgVectorNormBackward0": {"ord": 2}, "EluBackward0": {"input_scale": 1},
                     "GatherBackward0": {"sparse_grad": False}, "DivBackward2": {"rounding_mode": None}}
-_ARGUMENTS: dict = {"MvBackward0": ("self", "vec"), "DotBackward0": ("self", "tensor")}
+_ARGUMENTS: dict = {"MvBackward0": ("self", "vec"), "DotBackward0": ("self", "tensor"),
+                    "PolygammaBackward0": ("n", "self"), "CummaxBackward0": ("self", "indices"),
+                    "CumminBackward0": ("self", "indices")}
 _DEFAULTS = {"keepdim": False}
 _ABSENT: dict = {  # what nodes show of options that were not given
     **dict.fromkeys(("VarBackward0", "VarMeanBackward0", "StdBackward0", "StdMeanBackward0"),
@@ -35,8 +37,8 @@ _ABSENT: dict = {  # what nodes show of options that were not given
 # parameters that are tuples there: of one dimension, too
 _SEVERAL: dict = {
     **{f"{name}Backward{name == 'Sum':d}": ("dim",)
-       for name in ("Sum", "Var", "VarMean", "Std", "StdMean", "LinalgVectorNorm")},
-    "FlipBackward0": ("dims",)}
+       for name in ("Sum", "Nansum", "Var", "VarMean", "Std", "StdMean", "LinalgVectorNorm")},
+    "FlipBackward0": ("dims",), "RollBackward0": ("dims", "shifts")}
 # parameters that are floats there, and may be given as ints
 _FLOATS = {("PdistBackward0", "p"), ("LogitBackward0", "eps"), ("HuberLossBackward0", "delta"),
            ("SmoothL1LossBackward0", "beta"), ("NativeGroupNormBackward0", "eps"), ("NativeBatchNormBackward0", "eps"),

@@ -10,11 +10,12 @@ from ..util.array import AnyArray, ArrayOrNumber
 from .composite import Composite
 from .errors import face, refuse_if, scalar_name
 from .inplace import requires_grad, wanted
+from .joining import stack
 from .node import Undifferentiable
-from .picked import in_order
+from .picked import foremost, in_order
 from .record import edge
 from .reductions import Extreme, _shared, _take, extremes, in_dtype, summed
-from .registry import define, delivered, function, named, one_dim
+from .registry import define, delivered, function, named, one_dim, run
 from .state import now
 from .tensor import Tensor, raw, wrap
 from .together import own_copy, step, together
@@ -61,6 +62,18 @@ def argsort(self: AnyArray, dim: int = -1, descending: bool = False, stable: boo
         return wrap(a.argsort(ax, "stable"))
     flipped = (slice(None),) * ax + (slice(None, None, -1),)
     return wrap((a.shape[ax] - 1 - a[flipped].argsort(ax, "stable"))[flipped].copy())
+
+
+@function()
+def topk(self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple:
+    """(values, indices) of the k largest (or smallest) elements along a dimension."""
+    ax = one_dim(dim, len(self.shape))
+    refuse_if(isinstance(k, bool), "topk(): argument 'k' must be int, not bool", TypeError)
+    refuse_if(not 0 <= k <= (self.shape[ax] if len(self.shape) else 1), "selected index k out of range")
+    order = argsort(self, ax, descending=largest)
+    if len(self.shape):
+        order = wrap(order._a[(slice(None),) * ax + (slice(0, k),)])
+    return Extreme(_at(foremost, self, order, ax), order)
 
 
 def _at(step: Composite, x: AnyArray, order: AnyArray, dim: int) -> AnyArray:
@@ -117,6 +130,7 @@ def nanmedian_of_all(x: Tensor) -> Tensor:
     """The median of all elements that are not nan; equal ones share the gradient."""
     a = np.sort(x._a[~np.isnan(x._a)], None)
     return _shared(x, x._a == a[(a.size - 1) // 2] if a.size else np.isnan(x._a))
+
 
 
 # -- what there is, and how often: no derivatives ----------------------------------------------------------------------
@@ -218,3 +232,37 @@ def _accumulated(name: str, self: Tensor, dim: int, dtype: "np.dtype | None") ->
     x, kind = summed(self, dtype)
     y = face(f"numpy.{name}", x, axis=ax) if len(x.shape) else x.clone()
     return in_dtype(named(y, f"{name.capitalize()}Backward0"), kind)
+
+
+@function()
+def logcumsumexp(self: Tensor, dim: int) -> Tensor:
+    """log of the sums of exp of the elements up to each place along a dimension."""
+    if not len(self.shape):
+        one_dim(dim, 0)
+        return self.clone()
+    if self.dtype.kind == "c":
+        parts = list(self.unbind(dim))
+        for k in range(1, len(parts)):
+            parts[k] = parts[k - 1].logaddexp(parts[k])
+        y = stack(parts, dim) if parts else self.clone()
+        return together((y,), "LogcumsumexpBackward0", (self,), {"self": self, "result": y}, dim=dim)[0]
+    return run(op["cumlogaddexp"], self, axis=one_dim(dim, len(self.shape)), reverse=False,
+               label="LogcumsumexpBackward0")
+
+
+def _running(self: Tensor, dim: int, better: Callable, label: str) -> tuple:
+    """The best element up to each place, the latest of equal ones, and its index."""
+    ax = one_dim(dim, len(self.shape))
+    if not len(self.shape):
+        return Extreme(self.clone(), wrap(np.zeros((), np.int64)))
+    a = self._a
+    best = better.accumulate(a, ax)
+    places = np.arange(a.shape[ax]).reshape([-1 if k == ax else 1 for k in range(a.ndim)])
+    index = np.maximum.accumulate(np.where((a == best) | (a != a), places, 0), ax)
+    return Extreme(named(self.gather(ax, index), label), wrap(index))
+
+
+define("cummax", lambda self, dim: _running(self, dim, np.maximum, "CummaxBackward0"),
+       "(values, indices) of the largest element up to each place.")
+define("cummin", lambda self, dim: _running(self, dim, np.minimum, "CumminBackward0"),
+       "(values, indices) of the smallest element up to each place.")

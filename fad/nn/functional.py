@@ -1,4 +1,5 @@
 """fad.nn.functional: what layers compute, as functions."""
+from ..eager.linalg import pdist as pdist
 from ..eager.nn.activations import dropout as dropout
 from ..eager.nn.activations import elu as elu
 from ..eager.nn.activations import elu_ as elu_
@@ -24,7 +25,9 @@ from ..eager.nn.activations import threshold as threshold
 from ..eager.nn.activations import threshold_ as threshold_
 from ..eager.nn.convolution import conv1d as conv1d
 from ..eager.nn.convolution import conv2d as conv2d
+from ..eager.nn.functional import cosine_similarity as cosine_similarity
 from ..eager.nn.functional import linear as linear
+from ..eager.nn.functional import one_hot as one_hot
 from ..eager.nn.functional import pad as pad
 from ..eager.nn.layers import embedding as embedding
 from ..eager.nn.losses import binary_cross_entropy as binary_cross_entropy
@@ -39,12 +42,12 @@ from ..eager.nn.losses import smooth_l1_loss as smooth_l1_loss
 from ..eager.nn.normalising import batch_norm as batch_norm
 from ..eager.nn.normalising import group_norm as group_norm
 from ..eager.nn.normalising import layer_norm as layer_norm
+from ..eager.nn.normalising import normalize as normalize
 from ..eager.nn.pooling import avg_pool1d as avg_pool1d
 from ..eager.nn.pooling import avg_pool2d as avg_pool2d
 from ..eager.nn.pooling import interpolate as interpolate
 from ..eager.nn.pooling import max_pool1d as max_pool1d
 from ..eager.nn.pooling import max_pool2d as max_pool2d
-from ..eager.norms import pdist as pdist
 from ..eager.overrides import overridable as _overridable
 from ..util.lazy import refusing_names as _refusing_names
 

@@ -15,8 +15,9 @@ INDEX = np.array([[0, 1, 0], [2, 2, 1]])
 DIFFERENTIABLE = {
     "nanmedian": lambda x: x.nanmedian(1)[0], "nanmedian of all": lambda x: x.nanmedian(),
     "pdist": lambda x: fad.nn.functional.pdist(x, 3.0),
+    "addbmm": lambda x: fad.addbmm(x @ x.t(), x.expand(2, 3, 4), x.t().expand(2, 4, 3), beta=0.5),
     "split_with_sizes": lambda x: x.split_with_sizes([1, 3], 1)[1],
-    "matrix_exp": lambda x: fad.matrix_exp(x[:, :3])}
+    "deg2rad": lambda x: x.deg2rad(), "matrix_exp": lambda x: fad.matrix_exp(x[:, :3])}
 for _reduce in ("sum", "prod", "mean", "amax", "amin"):
     for _include in (True, False):
         DIFFERENTIABLE[f"scatter_reduce {_reduce} {_include}"] = lambda x, r=_reduce, i=_include: fad.scatter_reduce(
@@ -98,7 +99,7 @@ def test_devices_and_types():
     assert fad.device("cpu:0").index == 0 and x.device.type == "cpu" and repr(x.device) == "device(type='cpu')"
     with pytest.raises(RuntimeError, match="there is no device 'cuda'"):
         fad.device("cuda")
-    assert x.is_signed() and not fad.is_inference(x)
+    assert x.is_signed() and not fad.is_inference(x) and fad.is_nonzero(x[0])
     assert not x.is_conj() and x.resolve_conj() is x
     assert fad.FloatTensor([1, 2]).dtype == fad.float32 and fad.LongTensor(2, 3).shape == (2, 3)
     assert reversed(fad.arange(3))[0].item() == 2
@@ -107,20 +108,30 @@ def test_devices_and_types():
 def test_shapes():
     z = fad.rand(2, 3, dtype=fad.complex128)
     np.testing.assert_allclose(z.adjoint().resolve_conj().numpy(), z.numpy().conj().T)
-    assert fad.can_cast(fad.float64, fad.float32) and not fad.can_cast(fad.float64, fad.int64)
+    assert fad.broadcast_shapes((2, 1), (3,), 1) == (2, 3) and fad.can_cast(fad.float64, fad.float32)
+    assert not fad.can_cast(fad.float64, fad.int64)
 
 
 def test_integers_between_bounds_have_no_derivative():
     s = fad.tensor(0.0, requires_grad=True)
     assert fad.linspace(s, 4, 5, dtype=fad.int64).tolist() == [0, 1, 2, 3, 4]
     assert not fad.linspace(s, 4, 5, dtype=fad.int64).requires_grad
+    assert fad.logspace(s, 2, 3, dtype=fad.int64).tolist() == [1, 10, 100]
 
 
-def test_what_beta_0_leaves_out_does_not_count():
+ADDED = {
+    "addmm": lambda z, x, b: fad.addmm(z[0], x, x.t(), beta=b),
+    "addmv": lambda z, x, b: fad.addmv(z[0, 0], x, x[0], beta=b),
+    "addbmm": lambda z, x, b: fad.addbmm(z[0], x[None], x.t()[None], beta=b),
+    "baddbmm": lambda z, x, b: fad.baddbmm(z, x[None], x.t()[None], beta=b)}
+
+
+@pytest.mark.parametrize("name", ADDED)
+def test_what_beta_0_leaves_out_does_not_count(name):
     """Not its nan either; its gradient is zero, and the other gradients are those beside zeros."""
     def gradients(fill, beta):
-        z, x = fad.full((3, 3), fill, requires_grad=True), fad.tensor(X, requires_grad=True)
-        y = fad.addmm(z, x, x.t(), beta=beta)
+        z, x = fad.full((1, 3, 3), fill, requires_grad=True), fad.tensor(X, requires_grad=True)
+        y = ADDED[name](z, x, beta)
         return y.detach().numpy(), *[g.numpy() for g in fad.autograd.grad(y.exp().sum(), (z, x))]
     y, gz, gx = gradients(np.nan, 0)
     expected = gradients(0.0, 1)
@@ -128,8 +139,8 @@ def test_what_beta_0_leaves_out_does_not_count():
     np.testing.assert_array_equal(gz, 0)
     np.testing.assert_allclose(gx, expected[2])
     with fad.autograd.forward_ad.dual_level():
-        z = fad.autograd.forward_ad.make_dual(fad.full((3, 3), np.nan), fad.ones(3, 3))
-        dy = fad.autograd.forward_ad.unpack_dual(fad.addmm(z, fad.tensor(X), fad.tensor(X).t(), beta=0)).tangent
+        z = fad.autograd.forward_ad.make_dual(fad.full((1, 3, 3), np.nan), fad.ones(1, 3, 3))
+        dy = fad.autograd.forward_ad.unpack_dual(ADDED[name](z, fad.tensor(X), 0)).tangent
     assert dy is None or not dy.numpy().any()
 
 

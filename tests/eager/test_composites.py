@@ -124,5 +124,6 @@ def test_what_nodes_show():
     assert fad.nn.functional.mse_loss(x, y)._fn._saved_reduction == 1
     assert fad.nn.functional.leaky_relu(x, 0.3)._fn._saved_negative_slope == 0.3
     assert (x + y)._fn._saved_alpha == 1 and x.square()._fn._saved_exponent == 2
+    assert fad.addcmul(x, y, y, value=3)._fn._saved_value == 3
     for y, saved in (x.exp(), "_saved_result"), (x.log(), "_saved_self"):
         assert [name for name in dir(y._fn) if name.startswith("_saved_")] == [saved]

@@ -215,7 +215,7 @@ def test_results_that_are_not_saved_are_not_asked_in_a_recorded_backward():
     (lambda x, w, b: x / w, 2), (lambda x, w, b: fad.cat([x, w, b]), 3),
     (lambda x, w, b: fad.where(fad.ones(2, 2) > 0, x, w), 2), (lambda x, w, b: fad.nn.functional.linear(x, w, b[0]), 3),
     (lambda x, w, b: fad.maximum(x, w), 2),
-    (lambda x, w, b: fad.nn.functional.layer_norm(x, (2,), w[0], b[0]), 3),
+    (lambda x, w, b: fad.nn.functional.layer_norm(x, (2,), w[0], b[0]), 3), (lambda x, w, b: fad.addcmul(x, w, b), 3),
     (lambda x, w, b: fad.linalg.solve(x, w), 2)])
 def test_gradients_that_nobody_asked_for_are_not_computed(f, count):
     leaves = [(fad.eye(2) * k + 0.3).requires_grad_() for k in (1.0, 2.0, 3.0)]

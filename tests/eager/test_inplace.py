@@ -255,8 +255,8 @@ def test_views_without_a_history_are_refused_as_taken_without_gradients():
 
 
 @pytest.mark.parametrize("f", [
-    lambda x: x.flip(0), lambda x: x[0, 0].max(0)[0],
-    lambda x: x[0, 0].sort()[0], lambda x: x[0, 0].median()])
+    lambda x: x.flip(0), lambda x: x.fliplr(), lambda x: x[0, 0].max(0)[0],
+    lambda x: x[0, 0].sort()[0], lambda x: x[0, 0].median(), lambda x: x[0, 0].tile(())])
 @pytest.mark.parametrize("recorded", [False, True])
 def test_what_is_no_view_keeps_its_values(f, recorded):
     """Functions that could be views of memory, and by PyTorch are none."""
@@ -308,7 +308,7 @@ def test_a_view_of_a_base_that_was_given_other_memory():
         assert row.grad_fn is None
 
 
-@pytest.mark.parametrize("leave", [lambda b: b.detach_(), lambda b: b.normal_()])
+@pytest.mark.parametrize("leave", [lambda b: b.detach_(), lambda b: b.normal_(), lambda b: b.random_()])
 def test_a_view_has_no_history_left_when_its_base_has_none(leave):
     """What was written over before its base left the graph has no gradient."""
     x = leaf(1, 2)

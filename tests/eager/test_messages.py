@@ -1,6 +1,7 @@
 """What is said when something is asked for that cannot be: the classes and the words users match on."""
 from types import FunctionType
 
+import numpy as np
 import pytest
 
 import fad
@@ -112,11 +113,31 @@ def test_views_are_told_by_the_step_that_made_them():
         leaf(1, 2).clone().unbind()[1].add_(1)
 
 
+MATRICES = "det slogdet logdet inverse cholesky matrix_exp".split()
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_what_is_no_matrix_is_refused_in_pytorchs_words(name):
+    for f in (getattr(fad, name), getattr(fad.Tensor, name)):
+        with pytest.raises(RuntimeError, match="must have at least 2 dimensions"):
+            f(fad.ones(3))
+        with pytest.raises(RuntimeError, match="A must be batches of square matrices, but they are 3 by 2 matrices"):
+            f(fad.ones(3, 2))
+
+
+def test_least_squares_of_tensors():
+    a, b = fad.arange(6.0).reshape(3, 2), fad.eye(3)
+    found = fad.linalg.lstsq(a, b)
+    np.testing.assert_allclose(found.residuals.numpy(), np.linalg.lstsq(a.numpy(), b.numpy())[1])
+    assert found.rank.item() == 2 and found.rank.dtype == fad.int64
+    assert not fad.linalg.lstsq(fad.ones(3, 2), b).residuals.numel()
+
+
 def functions():
     """Every function of tensors and every method, by its name."""
     import fad.eager.api as api
     yield from ((f"fad.{name}", f) for name, f in api.FUNCTIONS.items())
-    for home in (fad.nn.functional, fad.autograd, fad.functional):
+    for home in (fad.nn.functional, fad.linalg, fad.special, fad.fft, fad.autograd, fad.functional):
         yield from ((f"{home.__name__}.{name}", getattr(home, name)) for name in dir(home) if not name.startswith("_"))
     for cls in fad.Tensor.__mro__[:-1]:
         yield from ((f"Tensor.{name}", f) for name, f in vars(cls).items())
@@ -124,7 +145,7 @@ def functions():
 
 def test_python_names_a_function_by_its_public_name():
     found = [(name, f.__qualname__) for name, f in functions() if isinstance(f, FunctionType)]
-    assert len(found) > 800
+    assert len(found) > 1500
     assert not [(name, told) for name, told in found
                 if "<" in told or told.startswith("_") and not name.rpartition(".")[2].startswith("_")]
 

@@ -298,3 +298,4 @@ def test_parameters_are_shown_in_one_form():
     loss = fad.nn.functional.huber_loss(x, x, delta=1)
     for y, name in (fad.pdist(x, 1), "p"), (fad.logit(x, 0), "eps"), (loss, "delta"):
         assert type(getattr(y.grad_fn, f"_saved_{name}")) is float
+    assert x.roll(1, 0).grad_fn._saved_shifts == x.roll((1,), (0,)).grad_fn._saved_shifts == (1,)

@@ -55,7 +55,7 @@ class Program:
         T = self.T
         return self.rng.choice([lambda: x + y, lambda: x * y, lambda: T.maximum(x, y), lambda: T.where(x > y, x, y),
                                 lambda: T.stack([x, y]),
-                                lambda: x + 0.3 * (y - x), lambda: T.atan2(x, y)])()
+                                lambda: T.lerp(x, y, 0.3), lambda: T.atan2(x, y)])()
 
     def controlled(self, x, y):
         T = self.T

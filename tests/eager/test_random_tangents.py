@@ -37,7 +37,7 @@ def step(rng, pool):
         return rng.choice(list((LAZY if lazy else VIEWS).values()))(x)
     if kind == "change":
         return rng.choice(list(IN_PLACE.values()))(x, y)
-    return rng.choice([lambda: x + y, lambda: x * y, lambda: x + 0.3 * (y - x), lambda: fad.stack([x, y])])()
+    return rng.choice([lambda: x + y, lambda: x * y, lambda: fad.lerp(x, y, 0.3), lambda: fad.stack([x, y])])()
 
 
 def program(seed, x):

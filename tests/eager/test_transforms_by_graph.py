@@ -16,7 +16,7 @@ X, V = np.array([0.4, -0.7, 1.1]), np.array([1.0, 0.5, -2.0])
 def of_tensors(x):
     """Methods and options that arrays do not have."""
     y = x.unsqueeze(0).narrow(1, 0, 2)
-    return x.std() * y.exp().view(-1).sum() + (x * x).norm(dim=0, keepdim=True).sum() + x.detach()[0] * 0
+    return x.std() * y.exp().view(-1).sum() + fad.linalg.norm(x * x, dim=0, keepdim=True).sum() + x.detach()[0] * 0
 
 
 def of_arrays(x):

@@ -42,10 +42,11 @@ WITHOUT_NUMBERS = frozenset((                                  # what takes no n
     "Generator Size channels_last channels_last_3d contiguous_format preserve_format default_generator device dtype "
     "finfo iinfo inf nan pi strided load save "
     "manual_seed set_rng_state get_rng_state seed initial_seed is_anomaly_enabled is_anomaly_check_nan_enabled "
-       "can_cast promote_types empty ones zeros rand randn randint randperm empty_strided eye "
+    "broadcast_shapes "
+    "can_cast promote_types empty ones zeros rand randn randint randperm empty_strided eye "
     "resize_as_ resize_ requires_grad_ retain_grad register_hook "
     "register_post_accumulate_grad_hook backward storage "
-    "untyped_storage set_ _make_subclass as_subclass new").split())
+    "untyped_storage set_ _make_subclass as_subclass new one_hot test LinAlgError fftfreq rfftfreq").split())
 CONSTANT = {                                                   # what is constant, as PyTorch says that it is
     **dict.fromkeys("detach detach_".split(), "outside the graph: that is what they are for"),
     **dict.fromkeys("tensor new_tensor FloatTensor DoubleTensor".split(),
@@ -136,7 +137,8 @@ def members(namespace: Any) -> dict:
 _METHODS = {name: getattr(Tensor, name) for name in dir(Tensor)
             if not name.startswith("__") and callable(getattr(Tensor, name)) and name not in FUNCTIONS}
 TABLES: dict[str, dict] = {                                    # what the files of samples/ are of
-    "tensors": dict(FUNCTIONS), "methods": _METHODS, "networks": members(fad.nn.functional)}
+    "tensors": dict(FUNCTIONS), "methods": _METHODS, "networks": members(fad.nn.functional),
+    "matrices": members(fad.linalg), "fourier": members(fad.fft)}
 
 
 def samples_of(section: str) -> list:

@@ -8,12 +8,13 @@ from ...ops.numpy_api.arguments import fixed
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ..composites import addmm as addmm_step
-from ..errors import refuse_if
+from ..errors import face, refuse_if
 from ..inplace import number
 from ..products import addmm, matmul
+from ..promotion import result_type
 from ..registry import named, noting
 from ..state import now
-from ..tensor import Tensor
+from ..tensor import Tensor, raw, wrap
 from ..together import step
 
 
@@ -68,6 +69,30 @@ def _linear(input: AnyArray, weight: object, bias: object) -> ArrayOrNumber:
         return addmm(bias, input, flipped)
     rows = addmm(bias, input.reshape(-1, input.shape[-1]), flipped)
     return rows.reshape(*input.shape[:-1], weight.shape[0])
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Rows of the identity at the classes."""
+    a = raw(tensor)
+    refuse_if(a.dtype != np.int64, "one_hot is only applicable to index tensor of type LongTensor.")
+    refuse_if(a.size and a.min() < 0, "Class values must be non-negative.")
+    refuse_if(num_classes < 0 and not a.size, "Can not infer total number of classes from empty tensor.")
+    refuse_if(num_classes >= 0 and a.size and a.max() >= num_classes, "Class values must be smaller than num_classes.")
+    return wrap(np.eye(int(a.max()) + 1 if num_classes < 0 else num_classes, dtype=np.int64)[a])
+
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along a dimension."""
+    if not len(x1.shape) and not len(x2.shape):
+        x1, x2 = op["reshape"](x1, 1), op["reshape"](x2, 1)
+    if isinstance(x1, Tensor) and isinstance(x2, Tensor) and x1.dtype != x2.dtype:
+        dtype = result_type((x1, x2))
+        x1, x2 = (x if x.dtype == dtype else op["cast"](x, dtype=dtype) for x in (x1, x2))
+    x1, x2 = face("numpy.broadcast_arrays", x1, x2)
+    product = face("numpy.sum", x1 * x2, axis=dim)
+    squares = [face("numpy.sum", x * x, axis=dim) for x in (x1, x2)]
+    norms = [op["sqrt"](op["where"](s > eps * eps, s, eps * eps)) for s in squares]
+    return product / (norms[0] * norms[1])
 
 
 _TITLES = {"reflect": "Reflection", "replicate": "Replication", "circular": "Circular"}

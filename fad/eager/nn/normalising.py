@@ -4,12 +4,12 @@ import math
 import numpy as np
 
 from ...ops.table import TABLE as op
-from ...util.array import AnyArray, ArrayOrNumber
+from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ..composite import Composite
 from ..composites import centred, count, kept_sum
 from ..errors import face, refuse_if
 from ..promotion import default
-from ..registry import noting
+from ..registry import delivered, noting
 from ..tensor import Tensor, raw, wrap
 from ..together import step
 from . import init
@@ -188,6 +188,14 @@ def _grouped_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, num_groups:
 
 group_norm_step = Composite("group_norm", _grouped_written, _grouped_pullback, node="NativeGroupNormBackward0", edges=3,
                             inputs=("input", "weight", "bias"))
+
+
+def normalize(input: AnyArray, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12, out: object = None) -> Tensor:
+    """x, divided by its norm along a dimension (or several)."""
+    if isinstance(input, Tensor):
+        return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")
+    size = face("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
+    return input / op["maximum"](size, eps)
 
 
 class _Affine(Module):

@@ -290,7 +290,7 @@ def interpolate(input: Tensor, size: object = None, scale_factor: object = None,
         n = input.shape[axis]
         if mode == "nearest":
             places = (np.arange(m) * (n / m if s is None else 1.0 / s)).astype(int)
-            y = y[(slice(None),) * axis + (places.clip(max=n - 1),)]
+            y = y.index_select(axis, wrap(places.clip(max=n - 1)))
         else:
             matrix = wrap(_linear(n, m, bool(align_corners), s).T.astype(y.dtype))
             y = (y.movedim(axis, -1) @ matrix).movedim(-1, axis)

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from ...ir import stack
 from ...ops.face import Face, find
 from ...util.lazy import imported
@@ -38,13 +36,9 @@ def _looked_up(module: ModuleType, name: str) -> Any:
 
 
 def _calling(original: Callable, found: Face) -> Callable:
-    """The face where an argument is traced or a Tensor (or a program being traced creates an array), else the original.
-    A ufunc asks a Tensor itself."""
-    asks = isinstance(original, np.ufunc)
-
+    """The face where an argument is traced (or a program being traced creates an array), else the original."""
     def call(*args: object, **kwargs: object) -> Any:
-        if (has_traced(args) or has_traced(kwargs.values()) or found.creation and stack.builders()
-                or not asks and any(getattr(type(a), "__fad_level__", 0) for a in (*args, *kwargs.values()))):
+        if has_traced(args) or has_traced(kwargs.values()) or (found.creation and stack.builders()):
             return call_face(found.name.rpartition(".")[2], found.call, args, kwargs, original)
         return original(*args, **kwargs)
     call.__name__ = call.__qualname__ = getattr(original, "__name__", "call")
