@@ -56,11 +56,14 @@ class _unsafe_preserve_version_counter:
 
 
 def refuse_traced(mode: str) -> None:
-    """Refuse a mode that records nothing where a function is traced: its derivative would go through all the same."""
+    """Refuse a mode that records nothing where a function is traced (its derivative would go through all the same), or
+    where forward mode, which goes on in such a mode, is done by way of the graph."""
     if stack.builders():
         raise UnsupportedFunctionError(f"{mode} in a traced function is not supported",
                                        why="it says what is recorded of tensors, and a program is differentiated whole",
                                        do="keep values off the derivative's path with fad.stop_gradient")
+    refuse_if(now().pulling_twice, f"{mode} within one jvp within another is not supported: the inner one goes through "
+              "the graph. Keep values off the derivative's path with detach()", NotImplementedError)
 
 
 def is_grad_enabled() -> bool:

@@ -24,6 +24,7 @@ _FLAGS: dict[str, Any] = {
     "watching_nan": None,                 # whether it looks for nan; likewise
     "early_stop": None,                   # of checkpoints; None: as they were told
     "checkpoint_debug": None,             # likewise
+    "pulling_twice": False,               # whether a tangent is computed by two backward passes
     "of_an_example": False,               # whether vmap runs a function on one example after the other
 }
 _OTHERS: dict[str, Any] = {

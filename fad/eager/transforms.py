@@ -163,7 +163,7 @@ def _tangent(y: AnyArray) -> "Tensor | None":
 
 def _by_pulling_twice(f: Callable, moved: Moved, ds: list, has_aux: bool) -> tuple:
     """J d, as the derivative of u: J* u, which is linear. Tangents of an outer transform stay what they are."""
-    with changed(grad=True):
+    with changed(grad=True, pulling_twice=True):
         result = f(*moved.args)
         ys, _ = _outputs(result[0] if has_aux else result)
         us = [wrap(np.zeros_like(y._a)).requires_grad_() for y in _moving(ys)]
@@ -206,6 +206,35 @@ def _rows(moved: Moved, y: Tensor) -> list:
             for column, shape, x in zip(columns, shapes, moved.leaves)]
 
 
+def _forward_jacobian(f: Callable, argnums: object = 0, *, has_aux: bool = False, **_: object) -> Callable:
+    """The Jacobian column by column, by tangents: modes that record nothing do not stop these."""
+    def call(*args: object, **kwargs: object) -> AnyArray:
+        moved = Moved(args, argnums)
+        chosen = argnums if moved.several else (argnums,)
+
+        def of_chosen(*given: object) -> Any:
+            return f(*[given[chosen.index(k)] if k in chosen else x for k, x in enumerate(args)], **kwargs)
+        push, xs = _pushed(of_chosen, has_aux), moved.leaves
+        columns: list = []
+        for place, x in enumerate(xs):
+            for unit in np.eye(x._a.size, dtype=x._a.dtype).reshape(x._a.size, *x._a.shape):
+                ds = iter([wrap(unit if k == place else np.zeros_like(other._a)) for k, other in enumerate(xs)])
+                columns.append(push(tuple([args[k] for k in chosen]), tuple(
+                    [structure.unflatten([next(ds) for _ in old]) for old, structure in moved.flat])))
+        if not columns:
+            return _jacobian(f, argnums, has_aux=has_aux)(*args, **kwargs)
+        ys, structure = _outputs(columns[0][0])
+        if any(t._a.dtype.kind != "f" for t in (*_moving(ys), *xs)) or len(_moving(ys)) < len(ys):
+            raise TypeError("a Jacobian on tensors is of real functions")
+        parts = [tree.flatten(column[1])[0] for column in columns]
+        ends = np.cumsum([x._a.size for x in xs])
+        blocks = structure.unflatten([moved.structured([
+            stack([row[k] for row in parts[end - x._a.size:end]], -1).reshape(*y.shape, *x.shape) if x._a.size else
+            wrap(np.zeros((*y.shape, *x.shape), x._a.dtype)) for end, x in zip(ends, xs)]) for k, y in enumerate(ys)])
+        return (blocks, *columns[0][2:]) if has_aux else blocks
+    return call
+
+
 def _hessian(f: Callable, argnums: object = 0, **_: object) -> Callable:
     return _jacobian(grad(f, argnums), argnums)
 
@@ -219,4 +248,4 @@ def _hessian_product(f: Callable, *_: object) -> Callable:
 ON_TENSORS: dict[Callable, Callable] = {
     grad: lambda f, *args, **options: _graded(f, *args, value_too=False, **options), value_and_grad: _graded,
     _vjp_of: _pulled, _jvp_of: _pushed, _linearize_of: _linearized, jacobian: _jacobian, jacrev: _jacobian,
-    jacfwd: _jacobian, hessian: _hessian, _hvp_of: _hessian_product, _vhp_of: _hessian_product}
+    jacfwd: _forward_jacobian, hessian: _hessian, _hvp_of: _hessian_product, _vhp_of: _hessian_product}

@@ -111,6 +111,28 @@ def test_recording_cannot_be_turned_off_in_a_traced_function(mode):
         assert fad.jit(f)(np.array(X)) == 91 - 25
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_forward_mode_goes_on_where_nothing_is_recorded():
+    """As PyTorch's does. Two of them, one in the other, go through the graph and refuse."""
+    def f(x, k=1):
+        with fad.no_grad():
+            shift = x ** 2
+        return {"y": x ** 3 - shift}, k * x.sum()
+    x = fad.tensor(X)
+    along = fad.jvp(f, (x,), (fad.ones(2),))[1]
+    rows = fad.jacfwd(f)(x)
+    close(along[0]["y"], 3 * x ** 2 - 2 * x)
+    close(rows[0]["y"], (3 * x ** 2 - 2 * x).numpy() * np.eye(2))
+    close(rows[1], np.ones(2))
+    close(fad.jacfwd(f, (1, 0))(x, x)[1][0], np.eye(2) * x.sum().item())
+    close(fad.jacfwd(lambda x: (f(x)[1], "aux"), has_aux=True)(x)[0], np.ones(2))
+    close(fad.jacrev(f)(x)[0]["y"], np.diag(3 * x ** 2))
+    assert fad.jacfwd(f)(fad.zeros(0))[0]["y"].shape == (0, 0)
+    push = lambda x: fad.jvp(f, (x,), (fad.ones(2),))[1]
+    with pytest.raises(NotImplementedError, match="within one jvp within another"):
+        fad.jvp(push, (x,), (fad.ones(2),))
+
+
 @pytest.mark.parametrize("requires_grad", [False, True])
 @pytest.mark.parametrize("name, f", {
     "a mode": lambda x: (x ** 2 - no_history(x ** 2)).sum(),
