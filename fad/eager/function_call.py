@@ -10,6 +10,7 @@ from ..api.custom import custom_vjp
 from ..ops.table import TABLE as op
 from ..trace.runtime.capture import captured
 from ..util.array import AnyArray, ArrayOrNumber
+from ..util.errors import UnsupportedFunctionError
 from ..util.keywords import signature_of
 from . import record
 from .errors import refuse_if
@@ -127,14 +128,21 @@ def _to_front(y: AnyArray, axis: int) -> AnyArray:
 def staged(cls: object, args: tuple, kwargs: dict) -> AnyArray:
     """A call on traced arrays: a function with a reverse rule of its own, which is the Function's backward."""
     ctx = cls._backward_cls()
-    ctx.materialize_grads = False
+    constant: set = set()                                      # places of results marked as having no derivative
     ctx.needs_input_grad = tuple([hasattr(a, "dtype") and is_floating(a.dtype) for a in args])
 
     def forward(*xs: object) -> Any:
-        if not cls.defines("setup_context"):
-            return cls.forward(ctx, *xs, **kwargs)
-        result = cls.forward(*xs, **kwargs)
-        cls.setup_context(ctx, xs, result)
+        if cls.defines("setup_context"):
+            result = cls.forward(*xs, **kwargs)
+            cls.setup_context(ctx, xs, result)
+        else:
+            result = cls.forward(ctx, *xs, **kwargs)
+        parts = result if isinstance(result, (tuple, list)) else (result,)
+        constant.update(k for k, y in enumerate(parts) if any(y is t for t in ctx.non_differentiable))
+        if not ctx.materialize_grads and len(parts) > 1:
+            raise UnsupportedFunctionError(f"{cls.__name__}: set_materialize_grads(False) in a traced function is not "
+                                           "supported", why="a program does not know which gradients are missing",
+                                           do="leave it out, and let backward take zeros")
         return result
 
     def backward(saved: tuple, g: object) -> tuple:
@@ -143,7 +151,12 @@ def staged(cls: object, args: tuple, kwargs: dict) -> AnyArray:
         return answer if isinstance(answer, tuple) else (answer,)
     call = _Batched(forward, cls) if cls.defines("vmap") else custom_vjp(forward)
     call.defvjp(lambda *xs: (forward(*xs), tuple(ctx.to_save or ())), backward)
-    return call(*args)
+    result = call(*args)
+    if not constant:
+        return result
+    if not isinstance(result, (tuple, list)):
+        return op["stop_gradient"](result)
+    return type(result)([op["stop_gradient"](y) if k in constant else y for k, y in enumerate(result)])
 
 
 _NO_INPUT = ("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "

@@ -208,7 +208,7 @@ def _rows(moved: Moved, y: Tensor) -> list:
 
 def _forward_jacobian(f: Callable, argnums: object = 0, *, has_aux: bool = False, **_: object) -> Callable:
     """The Jacobian column by column, by tangents: modes that record nothing do not stop these."""
-    def call(*args: object, **kwargs: object) -> AnyArray:
+    def call(*args: object, **kwargs: object) -> Any:
         moved = Moved(args, argnums)
         chosen = argnums if moved.several else (argnums,)
 

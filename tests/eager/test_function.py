@@ -140,6 +140,35 @@ def test_under_the_transforms_of_programs():
     close(gx, [15, 32]), close(gy, [7, 20])
 
 
+class Doubled(fad.autograd.Function):
+    """Twice and three times x, of which the second has no derivative, or backward asks which gradients there are."""
+
+    @staticmethod
+    def forward(ctx, x, marked):
+        y = x * 2, x * 3
+        if marked:
+            ctx.mark_non_differentiable(y[1])
+        else:
+            ctx.set_materialize_grads(False)
+        return y
+
+    @staticmethod
+    def backward(ctx, g, h):
+        return (2 * g if h is None else 2 * g + 3 * h), None
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_transforms_heed_what_ctx_was_told():
+    x = fad.tensor([1.0, 2.0])
+    for given in (x, x.numpy()):
+        close(fad.grad(lambda x: sum(y.sum() for y in Doubled.apply(x, True)))(given), [2, 2])
+        close(fad.jacobian(lambda x: Doubled.apply(x, True)[1])(given), np.zeros((2, 2)))
+    f = lambda x: Doubled.apply(x, False)[0].sum()
+    close(fad.grad(f)(x), [2, 2])
+    with pytest.raises(fad.FadError, match="set_materialize_grads"):
+        fad.grad(f)(x.numpy())
+
+
 def made(forward, jvp=None, backward=lambda ctx, *gs: gs[0]):
     """A Function of these."""
     methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
