@@ -125,7 +125,7 @@ def _to_front(y: AnyArray, axis: int) -> AnyArray:
     return y if axis == 0 else op["transpose"](y, axes=(axis, *[k for k in range(len(y.shape)) if k != axis]))
 
 
-def staged(cls: object, args: tuple, kwargs: dict) -> AnyArray:
+def staged(cls: object, args: tuple, kwargs: dict) -> Any:
     """A call on traced arrays: a function with a reverse rule of its own, which is the Function's backward."""
     ctx = cls._backward_cls()
     constant: set = set()                                      # places of results marked as having no derivative
