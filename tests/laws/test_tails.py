@@ -23,23 +23,24 @@ from fad.ops.numpy_api.distributions.discrete import DISCRETE  # noqa: E402
 
 SHAPES = {name: shapes for name, shapes in reversed(distcont + distdiscrete) if name in CONTINUOUS or name in DISCRETE}
 METHODS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
-VALUES = np.array([-np.inf, -1e200, -1e10, -50.0, -1e-300, 0.0, 1e-300, 1e-12, 0.3, 1.0, 50.0, 1e10, 1e200, np.inf, np.nan])
+VALUES = np.array([-np.inf, -1e200, -1e10, -50.0, -1e-300, 0.0, 1e-300, 1e-12, 0.3, 1.0, 50.0, 1e10, 1e200, np.inf,
+                   np.nan])
 PROBABILITIES = np.array([0.0, 1e-300, 1e-20, 1e-9, 0.25, 0.5, 0.9, 1 - 1e-12, 1.0, np.nan, -1.0, 2.0])
 
 
 @pytest.mark.parametrize("name", in_turn(sorted(SHAPES)))
 def test_values_are_scipys(name):
     dist, shapes = getattr(stats, name), SHAPES[name]
-    for method in METHODS:
+    for method in [name for name in METHODS if hasattr(dist, name)]:
         x = PROBABILITIES if method in ("ppf", "isf") else VALUES
 
-        def f(x, call=getattr(dist, method, None)):
-            return call(x, *shapes)
+        def f(x, method=method):
+            return getattr(dist, method)(x, *shapes)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
                 got = fad.jit(f, compile="never", fallback=False)(x)
-            except (TypeError, fad.FadError):                   # no such method, or no formula for it
+            except fad.FadError:                                # no formula for it
                 continue
             want = f(x)
         is_close = np.isclose(got, want, rtol=1e-3, atol=1e-15 if method in ("ppf", "isf") else 0.0, equal_nan=True)

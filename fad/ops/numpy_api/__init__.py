@@ -47,7 +47,7 @@ LATER.update({
     "scipy.spatial.distance": ("distance",),
     "scipy.spatial.transform": ("rotation",),
     "scipy.special": ("special",),
-    "scipy.stats": ("distributions", "estimators", "inference", "summaries"),
+    "scipy.stats": ("correlation", "distributions", "estimators", "inference", "summaries"),
 })
 
 __all__ = [

@@ -234,11 +234,11 @@ def isneginf(x: object, out: object = None) -> Any:
     return into(out, _ordered(x) == -math.inf)
 
 
-def _ordered(x: object) -> Any:
-    x = as_array(x)
-    if is_complex(x):
+def _ordered(x: object) -> AnyArray:
+    y = as_array(x)
+    if is_complex(y):
         raise TypeError("This operation is not supported for complex values because it would be ambiguous.")
-    return x
+    return y
 
 
 @face("numpy.isreal")

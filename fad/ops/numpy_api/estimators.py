@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ...ir.op import registry
+from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, Axes
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
-from .arguments import extent_of, live, one_axis, rank, ravel, refuse
+from .arguments import as_array, extent_of, live, one_axis, rank, ravel, refuse
 from .inference import Found, count, sample, student_pvalue, total
 
 sqrt, where, absolute = (registry[name] for name in ("sqrt", "where", "abs"))
@@ -171,6 +172,9 @@ def rankdata(a: ArrayLike, method: str = "average", *, axis: Axes = None, nan_po
     if method not in ("average", "min", "max", "dense", "ordinal"):
         raise ValueError(f'unknown method "{method}"')
     x, ax = sample("rankdata", a, axis, nan_policy)
+    whole = as_array(a)
+    if type_of(whole).dtype.kind in "iu":                       # large ones differ that are equal as floats
+        x = registry["reshape"](whole, *shape_of(x))
     if method in ("ordinal", "dense"):
         return _places(x, ax, method)
     moved = BY_NAME["numpy.moveaxis"].call(registry["stop_gradient"](x), ax, -1)

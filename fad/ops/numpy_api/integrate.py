@@ -48,7 +48,7 @@ def _parabolas(y: ArrayOrNumber, h: ArrayOrNumber, axis: int, panels: ArrayOrNum
                                          + right * (2.0 - ratio)), axes=(axis,))
 
 
-def _quotient(a: ArrayOrNumber, b: Any) -> AnyArray:
+def _quotient(a: ArrayOrNumber, b: ArrayOrNumber) -> AnyArray:
     """a / b, and 0 where b is 0, as SciPy takes samples at one place."""
     there = b != 0
     return registry["where"](there, a / registry["where"](there, b, 1.0), 0.0)

@@ -95,7 +95,7 @@ def concatenate(arrays: Any, axis: int = 0, out: Any = None, *, dtype: DTypeLike
     return _filling(out, dtype, joined(parts, 0 if axis is None else axis, dtype))
 
 
-def _filling(out: Any, dtype: object, y: AnyArray) -> Any:
+def _filling(out: object, dtype: object, y: AnyArray) -> AnyArray:
     """y, written into `out` where that is given, which must have its shape."""
     if not is_given(out):
         return y

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
+from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike
 from ..face import BY_NAME, METHODS, face
-from ..kinds import shape_of
+from ..kinds import is_complex, shape_of
 from ..precision import as_given, double
-from .arguments import as_array, live, one_axis, rank, refuse
+from .arguments import as_array, in_dtype, live, one_axis, rank, refuse
 from .moments import root
 
 where = registry["where"]
@@ -80,9 +81,17 @@ MEASURES = {"sum_labels": _total, "mean": _mean, "variance": _variance,
             "maximum": _extreme("max", -1.0), "minimum": _extreme("min", 1.0), "median": _median}
 
 
+KEEP_INTEGERS = ("sum_labels", "maximum", "minimum")
+
+
 def _add(name: str, measure: Callable) -> None:
     def call(input: AnyArray, labels: "list | None" = None, index: "list | None" = None) -> AnyArray:
-        return _measured(measure, input, labels, index)
+        y, dtype = _measured(measure, input, labels, index), type_of(as_array(input)).dtype
+        if dtype.kind not in "biu" or name not in KEEP_INTEGERS:
+            return y
+        if name == "sum_labels":
+            return METHODS["sum"](as_array(input)) if labels is None else y
+        return in_dtype(y, dtype)
     names = ("scipy.ndimage.sum_labels", "scipy.ndimage.sum") if name == "sum_labels" else (f"scipy.ndimage.{name}",)
     face(*names, samples=(f"ndimage.{name}(x)", f"ndimage.{name}(v, [1, 0, 2, 2], [1, 2])"))(call)
 
@@ -149,5 +158,6 @@ def fourier_uniform(input: ArrayLike, size: object, n: int = -1, axis: int = -1,
 @face("scipy.ndimage.fourier_shift",
       samples=("ndimage.fourier_shift(x, 0.7)", "ndimage.fourier_shift(x, (v[0], 1.0))"))
 def fourier_shift(input: ArrayLike, shift: object, n: int = -1, axis: int = -1, output: object = None) -> AnyArray:
-    return _filtered(double(live(input)), shift, n, axis, output,
-                     lambda f, shift: registry["exp"](-2j * math.pi * shift * f))
+    x = live(input)
+    y = _filtered(double(x), shift, n, axis, output, lambda f, shift: registry["exp"](-2j * math.pi * shift * f))
+    return in_dtype(y, type_of(x).dtype) if is_complex(x) and output is None else y

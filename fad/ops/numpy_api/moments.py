@@ -77,7 +77,7 @@ def var(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddo
     return into(out, in_dtype(divided(total, positive(free)), dtype))
 
 
-def spent_degrees(ddof: Any, correction: object) -> Any:
+def spent_degrees(ddof: object, correction: object) -> Any:
     """The degrees of freedom that a mean has spent, under either name."""
     if not is_given(correction):
         return ddof
@@ -187,7 +187,7 @@ def cov(m: ArrayLike, y: "ArrayLike | None" = None, rowvar: bool = True, bias: b
     return registry["reshape"](product) if isinstance(rows, int) and rows == 1 else product
 
 
-def _observation_weights(n: Any, fweights: object, aweights: object) -> "AnyArray | None":
+def _observation_weights(n: Extent, fweights: object, aweights: object) -> "AnyArray | None":
     given = [as_array(w) for w in (fweights, aweights) if w is not None]
     if fweights is not None and type_of(given[0]).dtype.kind == "f":
         whole = registry["all"](given[0] == registry["rint"](given[0]), axes=(0,))

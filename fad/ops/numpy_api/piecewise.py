@@ -286,6 +286,8 @@ def splev(x: ArrayLike, tck: Any, der: int = 0, ext: int = 0) -> Any:
 @face("scipy.interpolate._fitpack2.UnivariateSpline.__call__")
 def univariate_called(spline: Any, x: ArrayLike, nu: int = 0, ext: Any = None) -> AnyArray:
     modes = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
+    if ext is not None and modes.get(ext, ext) not in modes.values():
+        raise ValueError(f"Unknown extrapolation mode {ext}.")
     return splev(x, spline._eval_args, nu, spline.ext if ext is None else modes.get(ext, ext))
 
 

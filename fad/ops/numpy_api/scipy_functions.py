@@ -142,7 +142,7 @@ def polar(a: ArrayLike, side: str = "right") -> tuple:
         u = matmul(u, _correction(matmul(adjoint(u), u))) if is_tall else matmul(_correction(matmul(u, adjoint(u))), u)
     gram = matmul(adjoint(u), u) if is_tall else matmul(u, adjoint(u))
     error = registry["abs"](gram - identity_like(gram))
-    registry["check_that"](registry["all"](error < epsilon(a) ** 0.5, axes=(0, 1)), True, error="ValueError",
+    registry["check_that"](registry["all"](error < epsilon(gram) ** 0.5, axes=(0, 1)), True, error="ValueError",
                            what="the rank is deficient, and the polar factor is not unique")
     return u, _hermitian(matmul(adjoint(u), a) if side == "right" else matmul(a, adjoint(u)))
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ir.op import registry
-from ...ir.types import INT, result_dtype
+from ...ir.types import INT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from .. import extents
 from ..correlate import correlated, flipped, padded
 from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
-from .arguments import as_array, axes_of, in_dtype, one_axis, rank, refuse
+from .arguments import as_array, axes_of, in_dtype, live, one_axis, rank, refuse
 from .fft import signal
 
 MODES = ("full", "same", "valid")
@@ -70,7 +70,8 @@ def _convolved(a: AnyArray, b: AnyArray, mode: str, axes: "tuple | None" = None)
         raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
     for ax in axes:
         whole = _cut(whole, shape_of(a)[ax], shape_of(b)[ax], ax, mode)
-    return registry["rint"](whole) if dtype.kind in "biu" else in_dtype(whole, dtype)
+    is_rounded = dtype.kind in "iu" and type_of(whole).dtype.kind == "f"
+    return in_dtype(registry["rint"](whole) if is_rounded else whole, dtype)
 
 
 def _reversed(x: AnyArray) -> AnyArray:
@@ -100,7 +101,7 @@ def _require_method(method: str) -> None:
 @face("scipy.signal.fftconvolve", "scipy.signal.oaconvolve",
       samples=("signal.fftconvolve(x, x[:, :2], axes=1)", "signal.oaconvolve(v, v[:2], mode='same')"))
 def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Axes = None) -> AnyArray:
-    a, b = _pair(in1, in2, mode)
+    a, b = map(live, _pair(in1, in2, mode))
     return _convolved(a, b, mode, None if axes is None else axes_of(axes, rank(a)))
 
 
@@ -121,6 +122,8 @@ def _on_plane(name: str, of_zeros: Callable, same: str) -> Callable:
         if boundary not in BOUNDARIES:
             raise ValueError(
                 "Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
+        if isinstance(fillvalue, complex) and not (is_complex(a) or is_complex(b)):
+            raise ValueError("could not cast `fillvalue` directly to the output type")
         if mode == "valid" or (BOUNDARIES[boundary] == "constant" and isinstance(fillvalue, (int, float))
                                and fillvalue == 0):
             return of_zeros(a, b, mode)

@@ -110,16 +110,17 @@ def gathered(x: object, places: AnyArray) -> AnyArray:
 
 
 @face("numpy.searchsorted")
-def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: object = None) -> AnyArray:
+def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left",
+                 sorter: "ArrayLike | None" = None) -> AnyArray:
     if side not in ("left", "right"):
         raise ValueError(f"side must be one of 'left' or 'right' (got {side!r})")
     a, v = _vector(a), as_array(v)
     if sorter is not None:
-        sorter = _vector(sorter)
-        n = extents.agree(shape_of(a)[0], shape_of(sorter)[0], "extents of `sorter` and of `a`")
-        registry["check_that"](registry["all"]((sorter >= 0) & (sorter < n), axes=(0,)), True,
+        order = _vector(sorter)
+        n = extents.agree(shape_of(a)[0], shape_of(order)[0], "extents of `sorter` and of `a`")
+        registry["check_that"](registry["all"]((order >= 0) & (order < n), axes=(0,)), True,
                                what="Sorter index out of range.", error="ValueError")
-        a = gathered(a, sorter)
+        a = gathered(a, order)
     dtype = result_dtype(a, v)
     return searchsorted_(in_dtype(a, dtype), in_dtype(v, dtype), right=side == "right")
 

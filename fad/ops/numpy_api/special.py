@@ -130,8 +130,8 @@ def _no_out(name: str, out: object) -> None:
 
 def _spherical(which: Op) -> Any:
     """The function of real z < 0 by reflection, as SciPy has it (DLMF 10.47.14 to 10.47.17)."""
-    def spherical(n: Any, z: Any, derivative: bool = False) -> Any:
-        def of(op: Op, x: Any) -> Any:
+    def spherical(n: AnyArray, z: AnyArray, derivative: bool = False) -> AnyArray:
+        def of(op: Op, x: AnyArray) -> AnyArray:
             y = op(n, x)
             return op.derivative.partial(1, y, (n, x)) if derivative else y
         z = as_array(z)

@@ -1,9 +1,8 @@
-"""scipy.stats' summaries: means, moments, scores, entropy, robust measures, transformations, circular statistics,
-correlation."""
+"""scipy.stats' summaries: means, moments, scores, entropy, robust measures, transformations, circular statistics."""
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ...ir.types import FLOAT, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
 from ..face import BY_NAME, METHODS, face
-from ..kinds import is_complex, shape_of
+from ..kinds import shape_of
 from .arguments import as_array, axes_of, extent_of, in_dtype, is_given, live, one_axis, rank, ravel, refuse
 from .reduce import reduced, sum_
 
@@ -208,6 +207,10 @@ def gzscore(a: ArrayLike, *, axis: "int | None" = 0, ddof: int = 0, nan_policy: 
 
 @_summary("entropy", samples=("stats.entropy(x)", "stats.entropy(x, x[::-1] ** 2, base=2, axis=1)"))
 def entropy(x: AnyArray, axis: int, qk: "AnyArray | None" = None, base: object = None) -> AnyArray:
+    if isinstance(base, (int, float)) and base <= 0:
+        raise ValueError("`base` must be a positive number or `None`.")
+    if qk is not None and rank(live(qk)) != rank(x):
+        raise refuse("scipy.stats.entropy", "arrays of different numbers of axes", do="reshape them first")
     if qk is not None:
         x, qk = BY_NAME["numpy.broadcast_arrays"].call(x, live(qk))
 
@@ -258,9 +261,11 @@ def boxcox(x: ArrayLike, lmbda: Any = None, alpha: Any = None, optimizer: Any = 
 @face("scipy.stats.boxcox_llf", samples=("stats.boxcox_llf(v[0], v)", "stats.boxcox_llf(0.4, x)"))
 def boxcox_llf(lmb: ArrayLike, data: ArrayLike, *, axis: "int | None" = 0, keepdims: bool = False,
                nan_policy: str = "propagate") -> AnyArray:
+    """Of the data over their geometric mean: powers of the data themselves may not differ from 0 in floats."""
     x, ax = _sample("boxcox_llf", data, axis, nan_policy)
-    return _likelihood(boxcox(x, lmb), METHODS["sum"](log(x), axis=ax, keepdims=True) * (as_array(lmb) - 1.0), x, ax,
-                       keepdims)
+    logs = log(x)
+    y = boxcox(exp(logs - mean(logs, axis=ax, keepdims=True)), lmb)
+    return _likelihood(y, -METHODS["sum"](logs, axis=ax, keepdims=True), x, ax, keepdims)
 
 
 def _likelihood(y: AnyArray, volume: AnyArray, x: AnyArray, ax: int, keepdims: bool) -> AnyArray:
@@ -325,76 +330,3 @@ def circstd(samples: ArrayLike, high: object = 2 * math.pi, low: object = 0, axi
     c, s, unit = _resultant("circstd", samples, high, low, axis, nan_policy, keepdims)
     y = sqrt(-2.0 * log(registry["hypot"](s, c)))
     return y if normalize else y / unit
-
-
-# -- correlation -----------------------------------------------------------------------------------
-
-
-class Correlation(NamedTuple):
-    """The result of pearsonr."""
-
-    statistic: Any
-    pvalue: Any
-
-
-@face("scipy.stats.pearsonr", samples=("stats.pearsonr(v, np.sin(9 * v))[0]", "stats.pearsonr(v, np.sin(9 * v)).pvalue",
-                                       "stats.pearsonr(x, x[::-1] ** 2, axis=1)[0]"))
-def pearsonr(x: ArrayLike, y: ArrayLike, *, alternative: str = "two-sided", method: object = None,
-             axis: "int | None" = 0) -> Correlation:
-    if alternative != "two-sided" or method is not None:
-        raise refuse("scipy.stats.pearsonr", "alternative other than 'two-sided', or a method")
-    x, ax = _sample("pearsonr", x, axis, "propagate")
-    y = live(y)
-    if is_complex(x) or is_complex(y):
-        raise ValueError("This function does not support complex data")
-    if rank(x) == rank(y):
-        extents.agree(shape_of(x)[ax], shape_of(y)[ax], "lengths of `x` and `y`")
-    n = _size(x, ax)
-    if not extents.is_at_least(n, 2, "pearsonr"):
-        raise ValueError("`x` and `y` must have length at least 2.")
-    r = _correlation(x, y, ax)
-    if not extents.is_at_least(n, 3, "pearsonr"):             # two points lie on a line
-        return Correlation(r, r * 0.0 + 1.0)
-    half = n * 0.5 - 1.0
-    return Correlation(r, 2.0 * BY_NAME["scipy.special.betainc"].call(half, half, 0.5 * (1.0 - absolute(r))))
-
-
-def _correlation(x: Any, y: Any, axis: int) -> AnyArray:
-    """The correlation coefficient. Rounding takes it beyond 1, and gives one to constants, which have none."""
-    constant = [registry["all"](a == registry["slice_axis"](a, axis, 0, 1), axes=(axis,)) for a in (x, y)]
-    x, y = (a - mean(a, axis=axis, keepdims=True) for a in (x, y))
-    # squares of what is large or small leave the range of floats
-    x, y = (a / registry["stop_gradient"](METHODS["max"](absolute(a), axis=axis, keepdims=True)) for a in (x, y))
-    total = METHODS["sum"]
-    r = total(x * y, axis=axis) / sqrt(total(x * x, axis=axis) * total(y * y, axis=axis))
-    return where(constant[0] | constant[1], math.nan, registry["minimum"](registry["maximum"](r, -1.0), 1.0))
-
-
-class FittedLine(NamedTuple):
-    """The result of linregress, without the standard error of the intercept."""
-
-    slope: Any
-    intercept: Any
-    rvalue: Any
-    pvalue: Any
-    stderr: Any
-
-
-@face("scipy.stats.linregress",
-      samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
-               "stats.linregress(v, np.sin(9 * v)).stderr"), precision="double")
-def linregress(x: ArrayLike, y: ArrayLike, alternative: str = "two-sided") -> FittedLine:
-    if alternative != "two-sided":
-        raise refuse("scipy.stats.linregress", "alternative other than 'two-sided'")
-    x, y = live(x), live(y)
-    registry["check_that"](METHODS["max"](x) != METHODS["min"](x), True, error="ValueError",
-                           what="Cannot calculate a linear regression if all x values are identical")
-    dx, dy = x - mean(x), y - mean(y)
-    slope, r = mean(dx * dy) / mean(dx * dx), _correlation(x, y, 0)
-    if not extents.is_at_least(shape_of(x)[0], 3, "linregress"):
-        return FittedLine(slope, mean(y) - slope * mean(x), r, where(y[0] == y[1], 1.0, 0.0), 0.0 * absolute(slope))
-    free = shape_of(x)[0] - 2.0
-    t = r * sqrt(free / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
-    error = sqrt((1.0 - r * r) * mean(dy * dy) / mean(dx * dx) / free)
-    return FittedLine(slope, mean(y) - slope * mean(x), r,
-                      2.0 * BY_NAME["scipy.special.stdtr"].call(free, -absolute(t)), error)

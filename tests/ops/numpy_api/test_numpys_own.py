@@ -4,7 +4,7 @@ import pytest
 import scipy.fft
 import scipy.linalg as la
 import scipy.special as sp
-from scipy import integrate, interpolate, stats
+from scipy import integrate, interpolate, ndimage, signal, stats
 
 import fad
 
@@ -29,12 +29,19 @@ CALLS = {
                         for n in (2, 3) for d in (False, True)), np.array([-1.5, -0.3, 2.0])),
     "imaginary parts on the diagonal": (lambda m: la.solveh_banded(m, V), np.array([[0.0, 1j, 0.5], [4 + 1j, 5, 6]])),
     "ends of a geometric sequence": (lambda x: np.geomspace(1 + 0 * x[1], 10 ** (6 * x[0]), 7, dtype=int), V * 2),
-    "samples at one place": (lambda x: (integrate.simpson(x, x=[1.0, 1.0, 2.0]), integrate.simpson(x, x=[1.0, 1.0, 1.0]),
+    "samples at one place": (lambda x: (integrate.simpson(x, x=[1.0, 1, 2]), integrate.simpson(x, x=[1.0, 1, 1]),
                                         integrate.simpson(np.append(x, x), x=[1.0, 2.0, 2.0, 3.0, 3.0, 3.0])), V),
     "perfect and constant correlation": (
         lambda x: (*stats.pearsonr(x[:2], x[1:]), *stats.pearsonr(x, 0 * x + 0.1),
                    *stats.pearsonr(x * 1e-200, x ** 2), np.stack(stats.linregress(x[:2], x[1:])[:5])), V * 1.1),
-    "few chances in many trials": (lambda p: stats.binom.pmf([0, 1, 2], 1541096362225563.0, p), np.array([1e-18])),
+    "few chances in many trials": (lambda p: stats.binom.pmf([0, 1, 2], 15e14, p), np.array([1e-18])),
+    "signals of integers": (lambda n: (signal.convolve(n, n[:2]), signal.correlate(n, n), signal.fftconvolve(n, n),
+                                       signal.convolve2d(n[:, None], n[None])), np.array([3, 4, 5], np.int32)),
+    "measures of integers": (lambda n: (ndimage.sum(n), ndimage.minimum(n, n > 3), ndimage.maximum(n)),
+                             np.array([3, 4, 5], np.int8)),
+    "ranks of large integers": (lambda n: stats.rankdata(n), 2 ** 60 + np.array([1, 0, 2])),
+    "powers below the floats": (lambda x: np.array(stats.boxcox_llf(-8, x)), np.array([198.0, 233, 233, 392])),
+    "shifts in single precision": (lambda z: ndimage.fourier_shift(z, 0.5), V.astype(np.complex64)),
     "many degrees of freedom": (lambda x: stats.chi.mean(1e14 * x), V),
     "one point": (lambda y: interpolate.interp1d([1.5], y, bounds_error=False, fill_value=(2, 10))(y), V[:1]),
     "tall polar, left": (lambda a: la.polar(a, "left"), np.array([[1.0, 2.0], [0.3, -1.0], [0.5, 2.0]])),
@@ -81,6 +88,9 @@ ERRORS = {
     "a sorter out of range": (ValueError, lambda x: np.searchsorted(x, 0.0, sorter=np.array([-1, 0, 1]))),
     "more lengths than axes": (ValueError, lambda x: scipy.fft.fftn(x, (2, 3))),
     "a first sum": (ValueError, lambda x: integrate.cumulative_trapezoid(x, initial=1.0)),
+    "a base below zero": (ValueError, lambda x: stats.entropy(x, base=-2)),
+    "an imaginary border": (ValueError, lambda x: signal.convolve2d(x[None], x[None], fillvalue=1j)),
+    "a way to extrapolate": (ValueError, lambda x: interpolate.UnivariateSpline([1, 2, 3, 4], [1, 4, 2, 3])(x, ext=-1)),
     "a relation folded": (TypeError, lambda x: np.less.reduce(x)),
     "a singular diagonal": (np.linalg.LinAlgError, lambda x: la.solve(np.diag(x * 0), x, assume_a="diagonal")),
 }

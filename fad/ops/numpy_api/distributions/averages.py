@@ -19,7 +19,7 @@ PI, EULER, ZETA_3 = math.pi, 0.5772156649015329, 1.2020569031595942
 GUMBEL_SKEW = 12.0 * math.sqrt(6.0) * ZETA_3 / PI ** 3
 
 
-def _ratio(top: object, bottom: object) -> Any:
+def _ratio(top: AnyArray, bottom: AnyArray) -> AnyArray:
     """gamma(top) / gamma(bottom)"""
     return poch(bottom, top - bottom)
 

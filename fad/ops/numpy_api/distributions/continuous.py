@@ -102,7 +102,7 @@ def _inverse_gauss(y: AnyArray, mu: ArrayOrNumber) -> AnyArray:
 def _inverse_gauss_tail(sign: float) -> Callable:
     """The logarithm of the probability of at most (1.0), or of more than, y: G. Giner and G. K. Smyth, R Journal 8
     (2016) 339."""
-    def tail(y: AnyArray, mu: Any) -> AnyArray:
+    def tail(y: AnyArray, mu: ArrayOrNumber) -> AnyArray:
         y = _at_most(y)
         root = 1.0 / sqrt(y)
         first = log_ndtr(sign * root * (y / mu - 1.0))

@@ -16,7 +16,7 @@ def _all_positive(*shapes: ArrayOrNumber) -> ArrayOrNumber:
     return fits
 
 
-def _log_of(part: Any, rest: ArrayOrNumber) -> AnyArray:
+def _log_of(part: AnyArray, rest: ArrayOrNumber) -> AnyArray:
     """log(part), for a part of 1; by the rest where that is the smaller one, and keeps its digits."""
     most = part > 0.5
     return where(most, log1p(-where(most, rest, 0.0)), log(where(most, 1.0, part)))
