@@ -168,6 +168,8 @@ def deconvolve(signal: ArrayLike, divisor: ArrayLike) -> "tuple[Any, Any]":
 @face("scipy.signal.zpk2tf", samples=("signal.zpk2tf(v, x[0], x[1, 0])[1]",))
 def zpk2tf(z: ArrayLike, p: ArrayLike, k: ArrayLike) -> tuple:
     poly = BY_NAME["numpy.poly"].call
+    if rank(live(z)) > 1:
+        raise refuse("scipy.signal.zpk2tf", "several numerators", do="call it for each")
     return as_array(k) * poly(live(z)), poly(live(p))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import INT, promoted, type_of
+from ...ir.types import INT, promoted, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from ...util.errors import SideEffectError
 from .. import extents
@@ -117,7 +117,9 @@ def put_along_axis(arr: Any, indices: object, values: object, axis: int) -> None
 def choose(a: object, choices: Any, out: Any = None, mode: str = "raise") -> AnyArray:
     which = as_array(a)
     items = ([choices[k] for k in range(fixed(shape_of(choices)[0], "the number of choices"))] if is_value(choices)
-             else [strong(c) for c in choices])
+             else [as_array(c) for c in choices])
+    common = result_dtype(*items)                               # Python's numbers give way to arrays
+    items = [strong(in_dtype(c, common)) for c in items]
     if mode == "raise":  # unlike an index, a negative number selects no choice
         valid = registry["all"]((which >= 0) & (which < len(items)), axes=tuple(range(rank(which))))
         registry["check_that"](valid, True, what="invalid entry in choice array", error="ValueError")

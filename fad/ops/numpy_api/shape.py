@@ -83,6 +83,8 @@ def transposed(x: object, axes: Axes = None) -> Any:
 @face("numpy.reshape", samples=("np.reshape(x, (4, 3))", "np.reshape(x, (2, -1), order='F')"))
 def reshape(a: ArrayLike, /, shape: object = None, order: str = "C", *, newshape: object = None,
             copy: object = None) -> Any:
+    if copy is False and order not in ("C", None):
+        raise refuse("numpy.reshape", f"copy=False with order={order!r}", do="leave copy out")
     y = reshaped(as_array(a), newshape if shape is None else shape, order)
     return METHODS["copy"](y) if copy else y
 

@@ -143,7 +143,14 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> AnyArray:
     return registry["where"](ends[0] <= ends[1], rising, falling)
 
 
-face("numpy.nonzero", method="nonzero")(lambda a: nonzero(as_array(a)))
+@face("numpy.nonzero", method="nonzero")
+def nonzero_(a: ArrayLike) -> tuple:
+    x = as_array(a)
+    if not rank(x):
+        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.")
+    return nonzero(x)
+
+
 face("numpy.flatnonzero")(lambda a: flatnonzero(as_array(a)))
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ir.op import registry
-from ...ir.types import type_of
+from ...ir.types import real_dtype, result_dtype, type_of
 from ...routines.resampling import resample
 from ...util.array import AnyArray, ArrayLike
 from ...util.lazy import imported
@@ -27,14 +27,15 @@ def freqz(b: ArrayLike, a: ArrayLike = 1, worN: Any = 512, whole: bool = False, 
     """The frequencies, and the filter's response there."""
     if plot is not None:
         raise refuse("scipy.signal.freqz", "plot")
+    b, a = (BY_NAME["numpy.atleast_1d"].call(live_signal(c)) for c in (b, a))
+    dtype = result_dtype(b, a)
     if isinstance(worN, (int, np.integer)):
         stop = 2 * np.pi if whole else np.pi
-        w: Any = constant(np.linspace(0, stop, worN, endpoint=include_nyquist and not whole))
+        w: Any = constant(np.linspace(0, stop, worN, endpoint=include_nyquist and not whole, dtype=real_dtype(dtype)))
     else:
-        w = live_signal(worN) * (2 * np.pi / fs)
+        w = in_dtype(live_signal(worN), dtype) * (2 * np.pi / fs)
     step = registry["exp"](w * -1j)
     val = BY_NAME["numpy.polynomial.polynomial.polyval"].call
-    b, a = (BY_NAME["numpy.atleast_1d"].call(live_signal(c)) for c in (b, a))
     return w * (fs / (2 * np.pi)), as_given(lambda *_: val(step, b) / val(step, a))(b, a)
 
 # -- segments --------------------------------------------------------------------------------------
@@ -157,6 +158,8 @@ def csd(x: ArrayLike, y: ArrayLike, fs: object = 1.0, window: str = "hann", nper
     alone = y is x
     x, y = (_last(live_signal(z), axis) for z in (x, y))
     lengths = [fixed(shape_of(z)[-1], "the length of a signal") for z in (x, y)]
+    if any(n == 0 for z in (x, y) for n in shape_of(z) if isinstance(n, int)):
+        raise refuse("scipy.signal.csd", "an empty signal")
     x, y = (_with_zeros(z, max(lengths) - n) for z, n in zip((x, y), lengths))
     cut = _cut(x, window, nperseg, noverlap, nfft, return_onesided)
     spectrum = _transformed(x, cut, detrend)

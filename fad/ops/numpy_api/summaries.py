@@ -167,7 +167,10 @@ def kurtosis(x: AnyArray, axis: int, fisher: bool = True, bias: bool = True) -> 
 
 @_summary("variation", samples=("stats.variation(x)", "stats.variation(x, axis=1, ddof=1)"))
 def variation(x: AnyArray, axis: int, ddof: int = 0) -> AnyArray:
-    return std(x, axis=axis, ddof=ddof, keepdims=True) / mean(x, axis=axis, keepdims=True)
+    ratio, n = std(x, axis=axis, keepdims=True) / mean(x, axis=axis, keepdims=True), _size(x, axis)
+    if isinstance(n, int) and isinstance(ddof, int) and n == ddof:
+        return where(ratio != 0, ratio * math.inf, math.nan)
+    return ratio * sqrt(n / (n - ddof * 1.0))
 
 
 @_summary("sem", samples=("stats.sem(x)", "stats.sem(x, axis=None, ddof=0)"))
