@@ -222,8 +222,8 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: boo
               axis: int = 0) -> AnyArray:
     """Equal steps of the logarithm between the ends' absolute values, in the sign of both."""
     start, stop = (as_array(a) * 1.0 for a in (start, stop))
-    if any(type_of(a).dtype.kind == "c" for a in (start, stop)):
-        raise refuse("numpy.geomspace", "complex ends")
+    if any(type_of(a).dtype.kind == "c" for a in (start, stop)) or np.dtype(dtype).kind == "c":
+        raise refuse("numpy.geomspace", "complex ends or a complex dtype")
     for end in (start, stop):
         some = registry["all"](registry["not_equal"](end, 0), axes=tuple(range(rank(end))))
         registry["check_that"](some, True, what="Geometric sequence cannot include zero", error="ValueError")
