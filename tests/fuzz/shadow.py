@@ -1,8 +1,8 @@
 """NumPy's and SciPy's own tests, shadowed: each call of a function that fad knows is repeated under fad.jit, and its
-result compared.
+result compared; where it raises, fad must raise.
 
 `python -m tests.fuzz.shadow numpy.lib.tests.test_twodim_base [MODULE ...]` prints the differences and what was refused.
-The results of the tests themselves are ignored. Array arguments are traced; other arguments stay as they are.
+The results of the tests themselves are ignored. Arrays are traced, as arguments and as keywords; all else stays.
 """
 import copy
 import functools
@@ -72,15 +72,22 @@ class Shadow:
     def shadowed(self, name: str, theirs: Callable) -> Callable:
         @functools.wraps(theirs)
         def call(*args: object, **kwargs: object) -> object:
-            if "out" in kwargs or not any(map(_is_traced, args)):
+            if "out" in kwargs or not any(map(_is_traced, (*args, *kwargs.values()))):
                 return theirs(*args, **kwargs)
             with self.out_of_the_way():
-                is_new = self.is_new(name, repr((name, [_described(a) for a in args], kwargs)))
+                is_new = self.is_new(name, repr((name, [_described(a) for a in args],
+                                               {k: _described(a) for k, a in kwargs.items()})))
                 given = copy.deepcopy((args, kwargs)) if is_new else None
-            wanted = theirs(*args, **kwargs)
-            if given is not None:
+            wanted = error = None
+            try:
+                wanted = theirs(*args, **kwargs)
+            except Exception as raised:
+                error = raised
+            if given is not None and not isinstance(error, Warning):
                 with self.out_of_the_way():
-                    self.compare(name, theirs, *given, wanted)
+                    self.compare(name, theirs, *given, wanted, error)
+            if error is not None:
+                raise error
             return wanted
         return call
 
@@ -89,24 +96,26 @@ class Shadow:
         self.seen.add(key)
         return is_new
 
-    def compare(self, name: str, theirs: Callable, args: tuple, kwargs: dict, wanted: object) -> None:
-        traced = [i for i, a in enumerate(args) if _is_traced(a)]
+    def compare(self, name: str, theirs: Callable, args: tuple, kwargs: dict, wanted: object,
+                error: "Exception | None") -> None:
+        given = {**dict(enumerate(args)), **kwargs}
+        traced = [k for k, a in given.items() if _is_traced(a)]
 
         def again(*arrays: np.ndarray) -> object:
-            full = list(args)
-            for i, array in zip(traced, arrays):
-                full[i] = array
-            return theirs(*full, **kwargs)
+            now = given | dict(zip(traced, arrays))
+            return theirs(*[now[k] for k in range(len(args))], **{k: now[k] for k in kwargs})
         called = f"{name}({', '.join(_described(a) for a in args)}, {kwargs})"
         try:
-            found = fad.jit(again, fallback=False, compile="never")(*[args[i] for i in traced])
-        except fad.FadError as error:
-            self.refused[f"{name}: {str(error).splitlines()[0]}"] += 1
-        except Exception as error:
-            self.differences.append(f"{called}: {type(error).__name__}: {error}")
+            found = fad.jit(again, fallback=False, compile="never")(*[given[k] for k in traced])
+        except fad.FadError as refusal:
+            if error is None:
+                self.refused[f"{name}: {str(refusal).splitlines()[0]}"] += 1
+        except Exception as raised:
+            if error is None:
+                self.differences.append(f"{called}: {type(raised).__name__}: {raised}")
         else:
             self.compared[name] += 1
-            if reason := difference(wanted, found):
+            if reason := f"raises {error!r}" if error is not None else difference(wanted, found):
                 self.differences.append(f"{called}: {reason}")
 
 

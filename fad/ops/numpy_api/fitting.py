@@ -57,7 +57,7 @@ def _covariance(scaled: AnyArray, scale: AnyArray, y: object, c: AnyArray, n: Ex
 def poly(seq_of_zeros: ArrayLike) -> AnyArray:
     """The product of x - zero over the zeros; of a matrix, over its eigenvalues."""
     zeros = as_array(seq_of_zeros)
-    if rank(zeros) == 2 and all(n != 0 for n in shape_of(zeros)):
+    if rank(zeros) == 2 and not any(isinstance(n, int) and n == 0 for n in shape_of(zeros)):
         eigenvalues = BY_NAME["numpy.linalg.eigvals"].call(zeros)
         characteristic = poly(eigenvalues)
         if type_of(zeros).dtype.kind != "c" and type_of(characteristic).dtype.kind == "c":

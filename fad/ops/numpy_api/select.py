@@ -259,7 +259,7 @@ def _positions(indices: Any) -> AnyArray:
 def ravel_multi_index(multi_index: Any, dims: object, mode: str = "raise", order: str = "C") -> AnyArray:
     sizes = extents_given(dims)
     modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
-    if 0 in sizes:
+    if any(isinstance(n, int) and n == 0 for n in sizes):
         raise ValueError("cannot unravel if shape has zero entries (is empty).")
     total: Any = 0
     for k, (i, n, s, m) in enumerate(zip(multi_index, sizes, _strides(sizes, order), modes)):
