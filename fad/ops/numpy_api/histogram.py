@@ -225,7 +225,7 @@ def histogramdd(sample: ArrayLike, bins: object = 10, range: Any = None, density
         for k, e in enumerate(edges):
             counts = counts / registry["reshape"](_widths(e.values), *[n if j == k else 1 for j, n in enumerate(shape)])
         counts = counts / total
-    return counts, tuple([e.values for e in edges])
+    return counts, [e.values for e in edges]
 
 
 @face("numpy.histogram2d", note="in the weights and the edges; counts are constant")

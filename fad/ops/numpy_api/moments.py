@@ -117,6 +117,7 @@ def average(a: ArrayLike, axis: Axes = None, weights: object = None, returned: b
         y = reduced(sum_, x * w, axis, keepdims) / scale
     if not returned:
         return y
+    scale = registry["cast"](scale, dtype=type_of(y).dtype)     # a number of elements is Python's
     return y, registry["broadcast_to"](scale, *shape_of(y)) if shape_of(scale) != shape_of(y) else scale
 
 

@@ -103,6 +103,12 @@ ERRORS = {
 }
 
 
+def test_containers_and_numbers_are_numpys():
+    edges = fad.jit(lambda x: np.histogramdd(x[:, None], 2), compile="never")(V)[1]
+    assert isinstance(edges, list)
+    assert isinstance(fad.jit(lambda x: np.average(x, returned=True), compile="never")(V)[1], np.float64)
+
+
 def test_other_orders_of_bytes_are_refused():
     with pytest.raises(fad.FadError, match="order of bytes"):
         fad.jit(lambda x: np.stack([x, x], dtype=">f8"), fallback=False)(V)
