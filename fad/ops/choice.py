@@ -69,8 +69,12 @@ fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", HalfAtTies(lambda x, y: le
 
 
 def _clipped(x: ArrayOrNumber, low: ArrayOrNumber, high: ArrayOrNumber) -> tuple:
-    above = greater(x, high) | greater(low, high)
-    return greater_equal(x, low) & less_equal(x, high), less(x, low) & less_equal(low, high), above
+    """Which of the three it is. Between bounds that meet, it is the upper one, and not x."""
+    inside, below, above = greater_equal(x, low) & less_equal(x, high), less(x, low), greater(x, high)
+    apart = less(low, high)
+    if isinstance(apart, (bool, np.bool_)) and apart:
+        return inside, below, above
+    return inside & apart, below & apart, above | greater_equal(low, high)
 
 
 clip = composed("clip", lambda x, low, high: np.clip(x, low, high), infer_promoted, "minimum(maximum({0}, {1}), {2})",

@@ -109,6 +109,13 @@ def test_containers_and_numbers_are_numpys():
     assert isinstance(fad.jit(lambda x: np.average(x, returned=True), compile="never")(V)[1], np.float64)
 
 
+def test_bounds_that_meet_hold_what_lies_between():
+    x = np.array([0.0, 0.5])
+    for low, high, slope in ((0.0, 0.0, 0.0), (0.0, 0.5, 1.0), (1.0, 0.0, 0.0)):
+        got = fad.grad(lambda x, low, high: np.sum(np.clip(x, low, high)), compile="never")(x, low, high)
+        np.testing.assert_array_equal(got, slope)
+
+
 def test_other_orders_of_bytes_are_refused():
     with pytest.raises(fad.FadError, match="order of bytes"):
         fad.jit(lambda x: np.stack([x, x], dtype=">f8"), fallback=False)(V)
