@@ -69,7 +69,7 @@ fmin = elementwise("fmin", np.fmin, "fmin({0}, {1})", HalfAtTies(lambda x, y: le
 
 
 def _clipped(x: ArrayOrNumber, low: ArrayOrNumber, high: ArrayOrNumber) -> tuple:
-    """Which of the three it is. Between bounds that meet, it is the upper one, and not x."""
+    """Masks of where the result is x, low and high. Between bounds that meet it is high, and not x."""
     inside, below, above = greater_equal(x, low) & less_equal(x, high), less(x, low), greater(x, high)
     apart = less(low, high)
     if isinstance(apart, (bool, np.bool_)) and apart:
