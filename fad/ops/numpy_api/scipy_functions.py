@@ -120,6 +120,8 @@ def orthogonal_procrustes(A: ArrayLike, B: ArrayLike, check_finite: bool = True)
     """The polar factor of A^H B, and the sum of the product's singular values (P. H. Schönemann, Psychometrika 31
     (1966) 1)."""
     A, B = together(matrix(A), matrix(B))
+    for m, n in zip(shape_of(A), shape_of(B)):
+        extents.agree(m, n, "the shapes of A and B")
     product = matmul(adjoint(A), B)
     iteration, stretch = polar(product)
     return iteration, registry["sum"](registry["real"](BY_NAME["numpy.diagonal"].call(stretch)), axes=(0,))

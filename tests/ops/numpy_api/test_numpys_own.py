@@ -98,6 +98,7 @@ ERRORS = {
     "an imaginary border": (ValueError, lambda x: signal.convolve2d(x[None], x[None], fillvalue=1j)),
     "a way to extrapolate": (ValueError, lambda x: interpolate.UnivariateSpline([1, 2, 3, 4], [1, 4, 2, 3])(x, ext=-1)),
     "places in a number": (ValueError, lambda x: np.nonzero(x[0] + np.array(0.0))),
+    "two shapes to rotate": (ValueError, lambda x: la.orthogonal_procrustes(np.diag(x), np.diag(x)[:, :2])),
     "a relation folded": (TypeError, lambda x: np.less.reduce(x)),
     "a singular diagonal": (np.linalg.LinAlgError, lambda x: la.solve(np.diag(x * 0), x, assume_a="diagonal")),
 }
