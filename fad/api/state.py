@@ -109,8 +109,12 @@ class ChangingState:
                                        "grows)", do="keep it in numbers and arrays, or return it")
 
 
+def _leaves_of(x: object) -> list:
+    return [y for leaf in x.leaves for y in _leaves_of(leaf)] if isinstance(x, Tree) else [x]
+
+
 def _is_computed(store: "Store | Append | Refill") -> bool:
     """Whether what is stored, or added to a list, is computed by the program."""
     stored = store.values if isinstance(store, Refill) else (store.value,)
-    values = [leaf for x in stored for leaf in (x.leaves if isinstance(x, Tree) else (x,))]
+    values = [leaf for x in stored for leaf in _leaves_of(x)]
     return any(isinstance(x, (Output, Maybe, Kept)) for x in values)

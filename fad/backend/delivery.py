@@ -73,9 +73,7 @@ class _DeliveryWriter:
     def value(self, x: object) -> str:
         """The text of what is stored."""
         if isinstance(x, Output) and x.cls is np.array:       # one array, wherever it is stored
-            if not any(line.startswith(f"    z{x.place} ") for line in self.reads):
-                self.reads.append(f"    z{x.place} = {self.name(np.array)}(y[{x.place}])")
-            return f"z{x.place}"
+            return self.made_once(f"z{x.place}", f"{self.name(np.array)}(y[{x.place}])")
         if isinstance(x, Output):
             return f"y[{x.place}]" if x.cls is None else f"{self.name(x.cls)}(y[{x.place}])"
         if isinstance(x, Maybe):
@@ -91,9 +89,15 @@ class _DeliveryWriter:
             return self.name(x.value)
         assert isinstance(x, Tree)
         leaves = "".join(f"{self.value(leaf)}, " for leaf in x.leaves)
-        if x.structure.cls is tuple and all(child.cls is None for child in x.structure.children):
-            return f"({leaves})"
-        return f"{self.name(x.structure.unflatten)}(({leaves}))"
+        is_plain = x.structure.cls is tuple and all(child.cls is None for child in x.structure.children)
+        made = f"({leaves})" if is_plain else f"{self.name(x.structure.unflatten)}(({leaves}))"
+        return made if x.number is None else self.made_once(f"t{x.number}", made)
+
+    def made_once(self, name: str, text: str) -> str:
+        """The name of a thing that is one thing wherever it is stored."""
+        if not any(line.startswith(f"    {name} ") for line in self.reads):
+            self.reads.append(f"    {name} = {text}")
+        return name
 
 
 def _kept(new: np.ndarray, old: object) -> object:

@@ -89,10 +89,11 @@ class Known(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """A container that the function makes at each call."""
+    """A container that the function makes at each call. A tuple that stands at several places has a number."""
 
     structure: Any
     leaves: tuple
+    number: "int | None" = None
 
 
 class Store(NamedTuple):

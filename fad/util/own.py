@@ -35,7 +35,7 @@ def own_dict(x: object) -> "dict | None":
 
 
 @door
-def kept_attribute(x: object, name: str) -> Any:
+def kept_attribute(x: object, name: str) -> object:
     """The value of an attribute where an object keeps it, past a descriptor of its class. Raises AttributeError."""
     own = own_dict(x)
     if own is not None and name in own:
@@ -61,26 +61,26 @@ def _is_computed(x: object, name: str, *methods: str) -> bool:
     return cls not in (MemberDescriptorType, GetSetDescriptorType) and any(hasattr(cls, method) for method in methods)
 
 
-def own_writer(x: object) -> Any:
+def own_writer(x: object) -> type:
     """The class whose __setattr__ and __delattr__ write to the attributes of x themselves."""
     return next((c for c in (type, ModuleType) if isinstance(x, c)), object)
 
 
 @door
-def kept_item(x: Any, at: Any) -> Any:
+def kept_item(x: object, at: object) -> object:
     """An item of a container as Python's own class finds it. Raises LookupError."""
     base = next((c for c in (dict, list, tuple, deque) if issubclass(type(x), c)), None)
     if base is None or type(x) is base:
-        return x[at]
+        return x[at]  # type: ignore[index]
     if base is not dict:
-        return base.__getitem__(x, at)
-    found = dict.get(x, at, _MISSING)                         # __getitem__ would ask __missing__
+        return base.__getitem__(x, at)  # type: ignore[arg-type, call-overload, index]
+    found = dict.get(x, at, _MISSING)  # type: ignore[call-overload]  # __getitem__ would ask __missing__
     if found is _MISSING:
         raise KeyError(at)
     return found
 
 
-def owner_of(f: object) -> Any:
+def owner_of(f: object) -> object:
     """The object whose method f is. Classes are not asked: their metaclass may have a __getattr__."""
     return None if isinstance(f, type) else getattr(f, "__self__", None)
 

@@ -4,8 +4,14 @@ Each maker returns a function and what a caller can see of its state: numbers, a
 """
 from collections import deque
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
+
+
+class Pair(NamedTuple):
+    first: float
+    last: tuple
 
 
 def numbers(*things):
@@ -364,6 +370,27 @@ def tuple_of_numbers():
     return f, lambda: (o.state[0], numbers(*o.state))
 
 
+def one_new_tuple_at_three_places():
+    o, log = SimpleNamespace(a=None, b=None, c=None), []
+
+    def f(x):
+        t = Pair(x[0], (x[1], float(x[2])))
+        o.a = o.b = t
+        o.c = t.last
+        log.append([t, t])
+        return np.sum(x)
+    return f, lambda: (o.a is o.b, o.c is o.a.last, log[-1][0] is o.a, log[-1][1] is o.a, numbers(o.a.first, o.c))
+
+
+def tuple_from_outside_under_a_second_name():
+    o = SimpleNamespace(a=(1.0, "text"), b=None)
+
+    def f(x):
+        o.b = o.a
+        return np.sum(x) * o.b[0]
+    return f, lambda: (o.a is o.b, o.a)
+
+
 def queues():
     d, e = deque(), deque(maxlen=3)
 
@@ -406,7 +433,8 @@ COMPILED = [                                                  # two traces at mo
     array_that_is_changed_after_it_was_logged, argument_itself, argument_that_stays_itself, cycles,
     arrays_that_change_places, array_that_is_kept_as_another_takes_its_place, array_that_is_computed_anew,
     array_that_a_branch_keeps, dict_that_is_made, variables_of_the_function_around, variable_without_a_value,
-    counter_of_a_loop, state_in_a_loop, class_attributes, every_type_of_number, attribute_of_the_function]
+    counter_of_a_loop, state_in_a_loop, class_attributes, every_type_of_number, attribute_of_the_function,
+    one_new_tuple_at_three_places, tuple_from_outside_under_a_second_name]
 OTHERS = [
     view_of_a_delivered_array, row_that_is_changed_after_it_was_logged, part_of_the_argument,
     list_that_a_branch_replaces, dict_that_a_branch_replaces, tuple_that_a_branch_replaces, object_that_is_made,

@@ -83,7 +83,7 @@ class AccessRewriter(Transformer):
             e.value = placed(self.runtime(way, e.value), e.value)
         return e
 
-    def visit_Set(self, e: ast.Set) -> Any:
+    def visit_Set(self, e: ast.Set) -> ast.AST:
         for x in e.elts:
             x.is_of_set = True                                # type: ignore[attr-defined]
         return self.generic_visit(e)

@@ -119,31 +119,32 @@ class Displays(Transformer):
 
     visit_List = visit_ListComp = visit_GeneratorExp = _made  # type: ignore[assignment]
 
-    def _told(self, name: str, e: Any) -> ast.Call:
-        return placed(ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), name, ast.Load()), [e], []), e)
+    def _told(self, name: str, e: ast.expr) -> ast.Call:
+        call = ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), name, ast.Load()), [e], [])
+        return placed(call, e)  # type: ignore[no-any-return]
 
-    def _key(self, e: Any) -> Any:
+    def _key(self, e: "ast.expr | None") -> "ast.expr | None":
         """A key, or an element of a set, which the runtime sees before Python asks for its hash."""
         return e if e is None or isinstance(e, (ast.Constant, ast.Starred)) else self._told("key", e)
 
-    def visit_Dict(self, e: ast.Dict) -> Any:
-        e = self.generic_visit(e)                             # type: ignore[assignment]
+    def visit_Dict(self, e: ast.Dict) -> ast.Call:
+        e = self.generic_visit(e)
         e.keys = list(map(self._key, e.keys))
         return self._told("made", e)
 
-    def visit_Set(self, e: ast.Set) -> Any:
-        e = self.generic_visit(e)                             # type: ignore[assignment]
-        e.elts = list(map(self._key, e.elts))
+    def visit_Set(self, e: ast.Set) -> ast.Call:
+        e = self.generic_visit(e)
+        e.elts = [self._key(x) for x in e.elts]               # type: ignore[misc]
         return self._told("made", e)
 
-    def visit_DictComp(self, e: ast.DictComp) -> Any:
-        e = self.generic_visit(e)                             # type: ignore[assignment]
-        e.key = self._key(e.key)
+    def visit_DictComp(self, e: ast.DictComp) -> ast.Call:
+        e = self.generic_visit(e)
+        e.key = self._key(e.key)                              # type: ignore[assignment]
         return self._told("made", e)
 
-    def visit_SetComp(self, e: ast.SetComp) -> Any:
-        e = self.generic_visit(e)                             # type: ignore[assignment]
-        e.elt = self._key(e.elt)
+    def visit_SetComp(self, e: ast.SetComp) -> ast.Call:
+        e = self.generic_visit(e)
+        e.elt = self._key(e.elt)                              # type: ignore[assignment]
         return self._told("made", e)
 
     def visit_Call(self, e: ast.Call) -> Any:

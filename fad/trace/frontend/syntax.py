@@ -136,7 +136,7 @@ class Rewriter(ExpressionRewriter):
         scope, first = self.scope, node.body[0]
         others = scope.globals | scope.nonlocals              # type: ignore[union-attr]
         shared = {n for inner in _functions_in(node) for n in Scope(inner).nonlocals}
-        bound = {*assigned(node.body), *getattr(node, "bound_within", ()), *scope.parameters}
+        bound = {*assigned(node.body), *getattr(node, "bound_within", ()), *scope.parameters}  # type: ignore[union-attr]
         own = shared & (bound - others)  # type: ignore[union-attr]
         out = [("rebinds", others)] if others else []
         out += [("binds", own)] if own else []

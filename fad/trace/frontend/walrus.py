@@ -12,30 +12,30 @@ any(... for ...) and all(...) return at the first item that decides.
 """
 import ast
 from collections.abc import Iterable
-from typing import Any
 
 from .nodes import TAKE_ALL, Scope, binds, is_simple, placed
 from .trees import Transformer, signature, walk
 
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 ITEMS, MADE = "_fad_items", "_fad_made"
 _LISTED = TAKE_ALL | {"tuple", "set", "frozenset", "dict"}
 _ADDING = {ast.ListComp: "append", ast.SetComp: "add", ast.GeneratorExp: "append"}
 
 
-def with_loops(node: Any, known: Iterable) -> Any:
+def with_loops(node: ast.AST, known: Iterable) -> ast.AST:
     """A function, without such comprehensions in it and in the functions within; a lambda as it is. known: the names
     that have a value outside, which no builtin function has.
     """
     bound = [n for n in walk(node) if not isinstance(getattr(n, "ctx", None), ast.Load)]
     own = {getattr(n, "id", getattr(n, "arg", "")) for n in bound}
-    return _Loops({*known, *own}).visit(node)
+    return _Loops({*known, *own}).visit(node)  # type: ignore[no-any-return]
 
 
 class _Loops(Transformer):
     def __init__(self, known: set) -> None:
         self.known = known
         self.made: list = []                                  # functions of the innermost function
-        self.scope: Any = None
+        self.scope: Scope | None = None
         self.count = 0
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
@@ -57,13 +57,13 @@ class _Loops(Transformer):
 
     visit_AsyncFunctionDef = visit_Lambda = _as_it_is
 
-    def _comprehension(self, e: Any) -> Any:
+    def _comprehension(self, e: Comprehension) -> ast.expr:
         return self._called(e, self._filling(e)) if self._is_loop(e) else e
 
     visit_ListComp = visit_SetComp = visit_DictComp = _comprehension
     visit_GeneratorExp = _as_it_is
 
-    def visit_Call(self, e: ast.Call) -> Any:
+    def visit_Call(self, e: ast.Call) -> ast.AST:
         """sum(... for ...) and its like go through all items, any and all through some."""
         given = e.args[0] if len(e.args) == 1 else None
         name = e.func.id if isinstance(e.func, ast.Name) and e.func.id not in self.known else ""
@@ -75,12 +75,12 @@ class _Loops(Transformer):
             e.args = [self._called(given, self._filling(given))]
         return e
 
-    def _is_loop(self, e: Any) -> bool:
+    def _is_loop(self, e: Comprehension) -> bool:
         is_whole = all(is_simple(of.target) and not of.is_async for of in e.generators)
         return self.scope is not None and is_whole and binds(e) and not any(
             isinstance(n, (ast.Await, ast.Yield, ast.YieldFrom)) for n in walk(e))
 
-    def _filling(self, e: Any) -> list:
+    def _filling(self, e: Comprehension) -> list:
         """The statements that make what a comprehension makes."""
         if isinstance(e, ast.DictComp):
             made: ast.expr = ast.Dict([], [])
@@ -91,13 +91,13 @@ class _Loops(Transformer):
         first = ast.Assign([ast.Name(MADE, ast.Store())], made, lineno=0)
         return [first, self._nest(e, add), ast.Return(_load(MADE))]
 
-    def _deciding(self, e: Any, is_any: bool) -> list:
+    def _deciding(self, e: ast.GeneratorExp, is_any: bool) -> list:
         test = e.elt if is_any else ast.UnaryOp(ast.Not(), e.elt)
         found = ast.If(test, [ast.Return(ast.Constant(is_any))], [])
         return [self._nest(e, found), ast.Return(ast.Constant(not is_any))]
 
     @staticmethod
-    def _nest(e: Any, innermost: ast.stmt) -> ast.stmt:
+    def _nest(e: Comprehension, innermost: ast.stmt) -> ast.stmt:
         """The loops of a comprehension, the first one over the function's argument."""
         for k, of in reversed(list(enumerate(e.generators))):
             for test in reversed(of.ifs):
@@ -105,11 +105,12 @@ class _Loops(Transformer):
             innermost = ast.For(of.target, of.iter if k else _load(ITEMS), [innermost], [], None)
         return innermost
 
-    def _called(self, e: Any, statements: list) -> ast.Call:
+    def _called(self, e: Comprehension, statements: list) -> ast.Call:
         """The call of a function with these statements, which stands in front of the others."""
         bound = {n.target.id for n in walk(e) if isinstance(n, ast.NamedExpr)}
-        declared = [kind(sorted(names)) for kind, names in ((ast.Global, bound & self.scope.globals),
-                                                            (ast.Nonlocal, bound - self.scope.globals)) if names]
+        outer = self.scope.globals                            # type: ignore[union-attr]
+        declared = [kind(sorted(names)) for kind, names in ((ast.Global, bound & outer), (ast.Nonlocal, bound - outer))
+                    if names]
         self.count += 1
         name = f"_fad_of_items_{self.count}"
         f = placed(ast.FunctionDef(name=name, args=signature(ITEMS), body=[*declared, *statements],

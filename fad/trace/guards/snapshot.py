@@ -302,7 +302,7 @@ def _values(x: object, names: tuple) -> tuple:
 
 
 def _reader_of(x: object) -> Callable:
-    """What reads the attributes of x: of an empty slot Python would ask a __getattr__ of the user's."""
+    """A reader of the attributes of x. It finds an empty slot empty, where Python would ask the user's __getattr__."""
     return own_attribute if hasattr(type(x), "__getattr__") else getattr
 
 

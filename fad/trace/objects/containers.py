@@ -238,18 +238,18 @@ def _same_keys(a: Collection, b: Collection) -> bool:
 def _put_attributes(owner: object, value: dict) -> None:
     now = contents(owner)
     # past the methods that a class may have for this
-    own: Any = local if isinstance(owner, local) else own_writer(owner)
+    own: type = local if isinstance(owner, local) else own_writer(owner)
     for name in now.keys() - value.keys():
         if keeps_past_descriptor(owner, name):
             own_dict(owner).pop(name)                         # type: ignore[union-attr]
         else:
-            own.__delattr__(owner, name)
+            own.__delattr__(owner, name)  # type: ignore[arg-type, call-arg]
     for name, x in value.items():
         if now.get(name, _MISSING) is not x:
             if keeps_past_descriptor(owner, name):
                 own_dict(owner)[name] = x                     # type: ignore[index]
             else:
-                own.__setattr__(owner, name, x)
+                own.__setattr__(owner, name, x)  # type: ignore[arg-type, call-arg]
 
 
 @contextmanager

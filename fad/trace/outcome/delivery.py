@@ -39,6 +39,7 @@ from ..values.place import bases_of
 from ..values.text import TracedText
 from ..values.tracer import Tracer
 from .leaks import is_of_new_object, stays
+from .tuples import FoundSharedTuple, SharedTuples
 
 NOWHERE = Location("nowhere", None)
 NUMBERS = {"f": float, "i": int, "c": complex, "b": bool}
@@ -65,19 +66,24 @@ class Left(NamedTuple):
 
 def left_by(root: Builder, mark: Mark, results: Sequence, result: object) -> "Left | None":
     """The function's effects since the mark; None if a program cannot write them. results: the outputs so far."""
-    collector = _Collector(root, mark, results, result)
-    try:
-        stores = collector.stores()
-    except NotDeliverable:
-        return None
-    return Left(stores, collector.outputs[len(results):], collector.guards)
+    shared = SharedTuples()
+    while True:
+        shared.begin()
+        collector = _Collector(root, mark, results, result, shared)
+        try:
+            stores = collector.stores()
+        except NotDeliverable:
+            return None
+        except FoundSharedTuple:
+            continue
+        return Left(stores, collector.outputs[len(results):], collector.guards)
 
 
 class _Collector:
     """Goes through what a trace has written. An array that is the result, too, is one output."""
 
-    def __init__(self, root: Builder, mark: Mark, results: Sequence, result: object):
-        self.root, self.mark, self.outputs = root, mark, list(results)
+    def __init__(self, root: Builder, mark: Mark, results: Sequence, result: object, shared: SharedTuples):
+        self.root, self.mark, self.outputs, self.shared = root, mark, list(results), shared
         self.results = len(self.outputs)
         self.seen_as = {id(made): original for original, made, _ in root.trace.stand_ins}
         self.seen_as.update((id(tail), tail.owner) for tail in root.trace.tails)
@@ -223,22 +229,29 @@ class _Collector:
             x = plain(x)
         except StructureError:                                # it holds itself
             raise NotDeliverable from None
-        for node in _nodes(x, self._was_there):
+        if id(x) in self.shared.made:
+            return self.shared.made[id(x)]
+        self.shared.meet(x, self._was_there)
+        stops = self.shared.stop_in(x, self._was_there)
+        for node in _nodes(x, stops):
             if id(node) in self.fresh or id(node) in self.twins or isinstance(node, RowList):
                 raise NotDeliverable
             self.fresh[id(node)] = node
-        leaves, structure = tree.flatten(x, is_leaf=self._was_there)
+        leaves, structure = tree.flatten(x, is_leaf=stops)
         if structure.cls is None:
             return self._part(x, stood, location)
         places = _parts_of(stood, location) if isinstance(stood, tuple) else []
         if not places or tree.flatten(stood)[1] != structure or len(places) != len(leaves):
             places = [(None, NOWHERE)] * len(leaves)
-        return Tree(structure, tuple([self._part(y, *place) for y, place in zip(leaves, places)]))
+        parts = tuple([self._part(y, *place) for y, place in zip(leaves, places)])
+        return self.shared.kept(x, Tree(structure, parts, self.shared.numbers.get(id(x))))
 
     def _part(self, x: Any, stood: object, location: Location) -> object:
         """The operand for a leaf. It may be the array that stood in its place, on some ways through the function."""
         if self._was_there(x):
             return self._itself(x)
+        if x in self.shared:
+            return self._value(x)
         lifted = stood if isinstance(stood, Tracer) else self.root.trace.captured.get(id(stood), (None, None))[1]
         value = self._leaf(x, lifted)
         is_array = lifted is not None and isinstance(value, Output) and value.cls is None
@@ -248,6 +261,9 @@ class _Collector:
         """Whether x is a container or an object that was there before the trace, and stays the thing that it is."""
         if id(x) in self.seen_as or id(x) in self.stand:
             return True
+        if isinstance(x, tuple):
+            parts = reached([x], lambda y: y if isinstance(y, tuple) else ())
+            return id(x) in self.found and bool(x) and not any(isinstance(y, Value) for y in parts)
         if not stays(self.root, x):
             return False
         is_known = id(x) in self.found or self.root.trace.journal.is_noted(x)

@@ -251,7 +251,7 @@ class _Settlement:
     def __init__(self, root: Builder, value_of: Callable):
         # an array from outside stays that array
         self.root, self.value_of, self.arrays = root, value_of, _arrays_of(root)
-        self.made: dict[int, tuple] = {}                      # id of a list, dict or deque -> it, what it becomes
+        self.made: dict[int, tuple] = {}                      # id of a container -> it, what it becomes
         self.settled: list[tuple] = []
         self.objects: set[int] = set()                        # ids of dataclasses' objects that are settled in place
 
@@ -291,7 +291,10 @@ class _Settlement:
             return self._container(x, place)
         if isinstance(x, Records) and x.outer is not None:
             return x.outer
-        leaves, structure = tree.flatten(x, lambda y: y is not x and (self._is_made(y) or self._is_known(y)))
+        if type(x) is tuple or hasattr(type(x), "_make"):
+            return self._tuple(x, place)  # type: ignore[arg-type]
+        leaves, structure = tree.flatten(x, lambda y: y is not x and (
+            isinstance(y, tuple) or self._is_made(y) or self._is_known(y)))
         if structure.cls is None:
             return self._leaf(x, place)
         return structure.unflatten([self.value(leaf, place) for leaf in leaves])
@@ -304,6 +307,13 @@ class _Settlement:
                 new.update({self.value(k, place): self.value(y, place) for k, y in x.items()})
             else:
                 new.extend([self.value(y, place) for y in (plain(x) if isinstance(x, RowList) else x)])
+        return self.made[id(x)][1]
+
+    def _tuple(self, x: tuple, place: str) -> object:
+        if id(x) not in self.made:
+            parts = [self.value(y, place) for y in x]
+            is_same = all(map(operator.is_, parts, x))
+            self.made[id(x)] = x, x if is_same else getattr(type(x), "_make", tuple)(parts)
         return self.made[id(x)][1]
 
     def _leaf(self, x: object, place: str) -> Any:

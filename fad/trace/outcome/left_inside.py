@@ -124,8 +124,8 @@ class LeftInside:
                 alternatives[id(y)] = y, [b for b in bases_of(x, self.builder.root) if not self._is_own(b)]
         for x, flag in zip(self.maybe, values[len(self.left):]):
             optional.note(new[id(x)], flag, x.optional.name)
-        for cell in [*self.cells, *self.fresh]:
-            before = _inside(cell)
+        insides = [(cell, _inside(cell)) for cell in [*self.cells, *self.fresh]]     # alive, so that ids stay theirs
+        for cell, before in insides:
             after = _mapped(before, new)
             if after is not before:
                 if isinstance(after, Contents) or not isinstance(cell, Items):
@@ -183,7 +183,8 @@ def _mapped(inside: object, new: dict) -> Any:
             parts = [value(y) for y in x]
             if any(a is not b for a, b in zip(parts, x)):
                 make: Any = getattr(type(x), "_make", tuple)
-                return make(parts)
+                new[id(x)] = make(parts)                      # one tuple, wherever it stands
+                return new[id(x)]
         if isinstance(x, Records):
             fields = {name: value(y) for name, y in x.fields.items()}
             return x if all(fields[name] is x.fields[name] for name in fields) else Records(x.dtype, x.rank, fields)

@@ -2,6 +2,7 @@
 
 They are captured, and called as often as Python calls them.
 """
+import functools
 from collections.abc import Callable
 from types import MemberDescriptorType, ModuleType
 from typing import Any
@@ -28,8 +29,8 @@ class ComputedAttributes:
     pass_on: Callable
 
     def computing(self, owner: object, name: str) -> "Callable | None":
-        """What computes owner.name, as a function without arguments: a method of a descriptor, or of the class of the
-        owner. None of other attributes; properties, too, are captured where they are read (see attributes.py).
+        """A function without arguments that computes owner.name by a method of the user's: of a descriptor, or of the
+        owner's class. None of other attributes. Properties are captured where they are read (see attributes.py).
         """
         cls = type(owner)
         if cls in PLAIN or isinstance(owner, Value):
@@ -44,12 +45,12 @@ class ComputedAttributes:
         is_data = hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
         if get is not None and (own is MISSING or is_data):
             self.capture.descriptor(owner, name)
-            return lambda: get(found, owner, cls)
+            return functools.partial(get, found, owner, cls)
         if own is not MISSING:
             get = self._getter_of(own) if isinstance(owner, type) else None
             if get is not None:
                 self.capture.descriptor(owner, name)
-                return lambda: get(own, None, owner)
+                return functools.partial(get, own, None, owner)
             return None
         is_empty = type(found) is MemberDescriptorType and own_attribute(owner, name, MISSING) is MISSING
         ask = self.special(owner, "__getattr__") if found is MISSING or is_empty else None
@@ -58,10 +59,10 @@ class ComputedAttributes:
         self.capture.absence(owner, name)
         return lambda: ask(owner, name)
 
-    def _getter_of(self, descriptor: object) -> Any:
+    def _getter_of(self, descriptor: object) -> "Callable | None":
         return self.special(descriptor, "__get__") if hasattr(type(descriptor), "__get__") else None
 
-    def _getattr(self, owner: object, name: str, *default: object) -> Any:
+    def _getattr(self, owner: object, name: str, *default: object) -> object:
         name = text.resolved(name)
         if not default or self._is_computed(owner, name):
             return self._answered(owner, name, *default) if default else self.attribute(owner, name)
@@ -83,8 +84,8 @@ class ComputedAttributes:
         return not is_plain and isinstance(in_class(type(owner), name), property) or (
             self.computing(owner, name) is not None)
 
-    def _answered(self, owner: object, name: str, default: object) -> Any:
-        """What the user's method gives for an attribute, or the default."""
+    def _answered(self, owner: object, name: str, default: object) -> object:
+        """An attribute that a user's method computes, or the default."""
         try:
             with self.caught_plainly(lambda: [AttributeError]):
                 return self.attribute(owner, name)

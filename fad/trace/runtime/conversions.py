@@ -42,7 +42,7 @@ class Conversions:
 
     # -- numbers -----------------------------------------------------------------------------------
 
-    def as_index(self, k: Any) -> Any:
+    def as_index(self, k: object) -> object:
         """k as Python's sequences take it: what a user's __index__ says of an object, in a slice or a tuple, too."""
         if type(k) is slice:
             parts = k.start, k.stop, k.step
@@ -52,13 +52,13 @@ class Conversions:
         method = self.special(k, "__index__")
         return k if method is None else method(k)
 
-    def as_number(self, x: Any, is_integer: bool) -> Any:
+    def as_number(self, x: object, is_integer: bool) -> object:
         """x as the functions of the module math take it."""
         method = None if is_integer else self.special(x, "__float__")
         return self.as_index(x) if method is None else method(x)
 
     @door
-    def _range(self, *args: object) -> Any:
+    def _range(self, *args: object) -> object:
         return self.known_builtin(range)(*map(self.as_index, args))
 
     # -- copies ------------------------------------------------------------------------------------

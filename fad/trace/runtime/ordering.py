@@ -2,7 +2,7 @@
 import builtins
 import itertools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -226,7 +226,7 @@ def _of_all(name: str, decisive: bool, join: str) -> Callable:
         if isinstance(iterable, Tracer) and iterable.ndim == 1:
             return python_number(METHODS[name](iterable))
         found: Any = None
-        items = ByAndBy(iterable, "any() or all()")
+        items = ByAndBy(iterable, "any() or all()")  # type: ignore[arg-type]
         for x in items:
             if not isinstance(x, Tracer) or stack.is_live():
                 if bool(x) is decisive:
@@ -244,19 +244,18 @@ class ByAndBy:
     to them.
     """
 
-    def __init__(self, items: Any, who: str):
+    def __init__(self, items: Iterable, who: str):
         self.items, self.who, self.is_in_doubt = items, who, False
 
     @door
     def __iter__(self) -> Iterator:
-        if not isinstance(self.items, Iterator):
-            yield from self.items
+        items = self.items
+        if not isinstance(items, Iterator):
+            yield from items
             return
         while True:
             x, is_steady = (
-                watching(lambda: next(self.items, UNDEFINED))
-                if self.is_in_doubt
-                else (next(self.items, UNDEFINED), True)
+                watching(lambda: next(items, UNDEFINED)) if self.is_in_doubt else (next(items, UNDEFINED), True)
             )
             if not is_steady:
                 raise unsteady(f"an iterator that {self.who} goes through", here())

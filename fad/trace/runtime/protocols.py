@@ -8,7 +8,7 @@ import functools
 import itertools
 import operator
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -63,7 +63,7 @@ class Protocols:
         return it if step is None else _steps(it, step)
 
     @door
-    def listed(self, items: object) -> Any:
+    def listed(self, items: object) -> Iterable:
         """The iterable that Python makes a list of: it asks for a length, too, to know how much room to take."""
         found = self.iterated(items)
         if self.asked_by(items, "__len__", "__length_hint__"):
@@ -241,7 +241,7 @@ class Protocols:
     # -- classes -----------------------------------------------------------------------------------
 
     @door
-    def of_class(self, f: Any, name: str, x: object, classes: Any) -> Any:
+    def of_class(self, f: Callable, name: str, x: object, classes: object) -> ArrayOrNumber:
         """isinstance or issubclass: what a user's metaclass says, by its method of this name."""
         if type(classes) is tuple and any(self._tells_classes(c, name) for c in classes):
             return self.or_(False, *[lambda c=c: self.of_class(f, name, x, c) for c in classes])

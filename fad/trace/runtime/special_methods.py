@@ -90,7 +90,7 @@ GOING_THROUGH: dict[Any, slice] = {
     **dict.fromkeys((itertools.dropwhile, itertools.filterfalse, itertools.starmap, itertools.takewhile), slice(1, 2)),
     itertools.compress: slice(0, 2),
 }
-CLASSES: dict[Any, str] = {isinstance: "__instancecheck__", issubclass: "__subclasscheck__"}  # methods of metaclasses
+CLASSES: dict[object, str] = {isinstance: "__instancecheck__", issubclass: "__subclasscheck__"}  # of metaclasses
 TEXTS = frozenset((str, repr, ascii, format))
 SORTING = frozenset((sorted, min, max))
 SEARCHING = frozenset(("index", "count", "remove"))  # methods of a list that compare its items
