@@ -72,6 +72,7 @@ class TraceState:
     settled: dict[int, Any] = field(default_factory=dict)       # equations that raise nothing on their path, by id
     raised: dict[int, tuple] = field(default_factory=dict)      # id of a check -> it, and the class that Python raises
     mixed: dict[Var, tuple] = field(default_factory=dict)       # results of several kinds: site, kinds (ops/mixed)
+    doubtful: dict[Var, set] = field(default_factory=dict)      # numbers taken out of lists -> the types of its numbers
     supposing: dict[Any, tuple] = field(default_factory=dict)   # site -> the kind that is supposed of its results
     supposed: dict[Var, Any] = field(default_factory=dict)      # values that are so supposed
     has_optional: bool = False                                  # whether values may be None (trace/regions/optional)

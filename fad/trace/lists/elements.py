@@ -1,4 +1,5 @@
 """Elements of lists in rows: what one is like, the types of its leaves, and the arrays in which they lie together."""
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from ...ir.types import Type, promoted, type_of
 from ...ops.carry import assumed_equal, atom_type, convert, visible_extent
 from ...ops.literals import as_array, constant, known
 from ...util import tree
-from ...util.array import ArrayOrNumber
+from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import UnstageableError
 from ..heap.state import TreeLayout
 from ..objects.containers import keeps_record
@@ -47,6 +48,28 @@ def element_type(x: object) -> Type:
         raise UnstageableError("a list gets arrays whose sizes change from iteration to iteration",
                                do="let the arrays be of one size, or assign into one array")
     return Type(t.dtype, shape, t.weak)                                             # type: ignore[union-attr]
+
+
+def note_types(seen: Iterable, types: Iterable) -> None:
+    """Take note of the types of numbers that lie in rows of one type. They are one set for all copies of a list."""
+    for noted, t in zip(seen, types):
+        noted.add((t.dtype, t.weak))
+
+
+def note_doubtful(x: AnyArray, types: set) -> AnyArray:
+    """x, a number taken out of a row in which numbers of these types lie: nobody knows of which it was."""
+    if len(types) > 1 and isinstance(x, Tracer) and not x.ndim:
+        current().root.trace.doubtful[x.held] = types
+    return x
+
+
+def types_of_numbers(numbers: Iterable) -> set:
+    """The dtypes and strengths of numbers, those of one taken out of a row among them."""
+    doubtful, found = current().root.trace.doubtful, set[tuple]()
+    for x in numbers:
+        types = doubtful.get(x.held) if isinstance(x, Tracer) else None
+        found |= types or {(type_of(x).dtype, type_of(x).weak)}
+    return found
 
 
 def common_type(types: list) -> Type:

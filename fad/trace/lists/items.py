@@ -18,7 +18,17 @@ from ..values.aliases import note_fixed
 from ..values.member import Member, Ties, is_fresh
 from ..values.place import roots_of
 from ..values.tracer import births, lies_here
-from .elements import Like, are_alike, common_kinds, common_type, element_type, laid_out, like, require_fixed
+from .elements import (
+    Like,
+    are_alike,
+    common_kinds,
+    common_type,
+    element_type,
+    laid_out,
+    like,
+    note_types,
+    require_fixed,
+)
 
 
 class NeedsRoom(UnstageableError):
@@ -54,6 +64,7 @@ class Contents(NamedTuple):
     length: Any
     is_element: bool
     ties: Any
+    seen: list
 
     def same(self, other: "Contents") -> bool:
         is_one_length = len(self.items) == len(other.items) and atom_of(self.length) is atom_of(other.length)
@@ -127,6 +138,7 @@ class Items(list, Record):
     keeper: Any = None  # the loop (its plan) that has made room for what its iterations append
     is_element = False                                        # of another list in rows
     ties: Any = None                                          # in rows: see member.py
+    seen: list[set] = []                                      # in rows: dtypes and strengths of each leaf's numbers
     home: Any = None                                          # the part of the program in which it was made
     birth = 0                                                 # among those of what the trace makes (see journal.py)
 
@@ -219,12 +231,15 @@ class Items(list, Record):
             layout.require(other, "an element of a list")
         layout = layout.of_kinds(common_kinds([x.layout for x in found]))
         types = [common_type([element_type(x) for x in leaves]) for leaves in zip(*[x.leaves for x in found])]
+        seen = self.seen if self.rows else [set() for _ in types]
+        for x in found:
+            note_types(seen, map(element_type, x.leaves))
         rows = laid_out(types, [x.leaves for x in held], self.rows, before, more)
         if self.rows:
             self.ties.written += 1                            # what was taken out looks at the new arrays
             for row, old in zip(rows, self.rows):
                 row.kin = old.kin
-        self.rows, self.layout, self.types, self.length = rows, layout, types, before
+        self.rows, self.layout, self.types, self.length, self.seen = rows, layout, types, before, seen
         list.__setitem__(self, slice(None), GUARDS)
         self.__class__ = kind or self.kind_in_rows
         for place, x in enumerate(held):

@@ -17,7 +17,7 @@ from ..values.aliases import note_fixed
 from ..values.member import read_only
 from ..values.tracer import Tracer
 from ..values.zero_dim import kind_of
-from .elements import lists_in, require_fixed
+from .elements import lists_in, note_doubtful, require_fixed, types_of_numbers
 from .rows import fixed
 
 
@@ -51,10 +51,12 @@ class _ItemLeaf:
         first, *others = [type_of(x).shape for x in leaves]
         if any(len(shape) != len(first) or not all(map(assumed_equal, shape, first)) for shape in others):
             raise UnstageableError("arrays of different sizes are sorted, and their order depends on traced values")
+        self.types = types_of_numbers(leaves)
         self.array, self.weak = joined(leaves)[order], all(type_of(x).weak for x in leaves)
         arrays = [x if isinstance(x, Tracer) else current().capture(x) for x in leaves if kind_of(x) is not False]
         self.kin = [(x, x._var, None) for x in arrays]
 
     def at(self, k: int) -> Any:
         x = self.array[k]
-        return python_number(x) if self.weak else read_only(x, self.kin) if self.kin else x
+        x = python_number(x) if self.weak else read_only(x, self.kin) if self.kin else x
+        return note_doubtful(x, self.types)

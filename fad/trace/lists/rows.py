@@ -12,7 +12,7 @@ from typing import Any
 
 from ...ir.build import Value, current
 from ...ir.op import registry
-from ...ir.types import Type
+from ...ir.types import Type, type_of
 from ...ops.control import resize
 from ...ops.extents import assume_at_least
 from ...ops.face import BY_NAME
@@ -27,7 +27,18 @@ from ..values.member import Member, Ties, as_member, member_of, refuse_write
 from ..values.place import roots_of
 from ..values.text import text_of_list
 from ..values.tracer import Tracer
-from .elements import Fixed, Like, as_number, common_kinds, have_shapes, like, lists_in, wider_types
+from .elements import (
+    Fixed,
+    Like,
+    as_number,
+    common_kinds,
+    have_shapes,
+    like,
+    lists_in,
+    note_doubtful,
+    note_types,
+    wider_types,
+)
 from .items import Contents, Items, NeedsRoom, NeedsRows, known_difference
 
 
@@ -69,6 +80,7 @@ class RowList(Items):
             note_fixed(found)
         if wider_types(self.types_now(), new.data) is not None or self._is_of_other_kind(new):
             raise NeedsRoom(self, [like(x), self.like()], self.used + 1)
+        note_types(self.seen, map(type_of, new.data))
         for row, leaf in zip(self.rows, new.data):
             with lengthened(row):
                 row[self.length] = leaf
@@ -140,7 +152,7 @@ class RowList(Items):
 
     def _element(self, leaves: list, place: object) -> Any:
         values = [
-            as_member(x, self, k, place, self.rows[k].kin) if kind else as_number(x, t)
+            as_member(x, self, k, place, self.rows[k].kin) if kind else note_doubtful(as_number(x, t), self.seen[k])
             for k, (x, t, kind) in enumerate(zip(leaves, self.types_now(), self.kinds()))
         ]
         return fixed(self.layout.filled(iter(values)), self.ties)
@@ -181,6 +193,7 @@ class RowList(Items):
             self._widen(wider)
         if self._is_of_other_kind(new):
             self.layout = self.layout.of_kinds(common_kinds([self.layout, new]))
+        note_types(self.seen, map(type_of, new.data))
         for k, leaf in enumerate(new.data):
             self.entries(k, self.length)[place] = leaf
         if any(kind is not False for kind in self.kinds()):
@@ -277,7 +290,7 @@ class _RowListFrame:
     """The static part of a list in rows: the kind of its elements."""
 
     def __init__(self, rows: RowList):
-        self.layout, self.types, self.is_element = rows.layout, rows.types, rows.is_element
+        self.layout, self.types, self.is_element, self.seen = rows.layout, rows.types, rows.is_element, rows.seen
 
     def __eq__(self, other: object) -> bool:
         is_one_kind = isinstance(other, _RowListFrame) and self.is_element is other.is_element
@@ -291,7 +304,8 @@ def _with_rows(frame: _RowListFrame, rows: tuple) -> "RowList":
     # no Value: a list that has none yet, or is only described
     length = rows[0].shape[0] if isinstance(rows[0], Value) else 0
     made = RowList()
-    made.put(Contents(RowList, [], list(rows), frame.layout, frame.types, length, frame.is_element, Ties()))
+    made.put(Contents(RowList, [], list(rows), frame.layout, frame.types, length, frame.is_element, Ties(),
+                      frame.seen))
     return made
 
 

@@ -31,7 +31,7 @@ class SharedTuples:
         return lambda y: was_there(y) or (y is not x and y in self)
 
     def kept(self, x: object, made: object) -> object:
-        """What a program stores for x."""
+        """Note what a program stores for x, and return it."""
         if x in self:
             self.made[id(x)] = made
         return made

@@ -2,6 +2,7 @@
 on traced ones.
 """
 import builtins
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ...ops.literals import has_values, python_complex, python_float, python_int
 from ...ops.records import Record, Records
 from ...util.array import ArrayOrNumber
 from ...util.defects import asked_by_user, door
+from ...util.errors import UnstageableError
 from ...util.where import is_routine
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
@@ -111,7 +113,22 @@ class NumberClass(StandIn):
 def _python_class(x: Tracer) -> type:
     """The class that a traced scalar would have: a Python number's, or NumPy's."""
     current().trace.asked = True
-    return {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.type.weak else x.dtype.type
+    return _class_in(x.dtype, x.type.weak)
+
+
+def _class_in(dtype: np.dtype, weak: bool) -> type:
+    return {"b": bool, "i": int, "f": float, "c": complex}[dtype.kind] if weak else dtype.type
+
+
+def _doubts_of(x: Tracer) -> Iterable:
+    """The types, one of which x was, where it was taken out of a list of several."""
+    return current().root.trace.doubtful.get(x.held, ())
+
+
+def refuse_doubtful(x: Tracer) -> None:
+    if _doubts_of(x):
+        raise UnstageableError("the class of an element is asked, of a list that holds numbers of several",
+                               why="in a loop the list is one array, of one dtype", do="give all elements one class")
 
 
 def _is_number(x: Any) -> bool:
@@ -148,6 +165,7 @@ def class_of(x: object) -> Any:
     if x.is_array:
         refuse_subclasses(lambda y: True, "its class")
         return ndarray
+    refuse_doubtful(x)
     return {bool: bool_, int: int_, float: float_, complex: complex_}.get(_python_class(x), x.dtype.type)
 
 
@@ -166,6 +184,8 @@ def isinstance_(x: Any, classes: Any) -> bool:
     """
     if isinstance(x, Tracer):
         found = issubclass(_original_class(x), classes)
+        if any(issubclass(_class_in(dtype, weak), classes) != found for dtype, weak in _doubts_of(x)):
+            refuse_doubtful(x)
         refuse_subclasses(lambda y: x.is_array and isinstance(y, classes) != found, "its class")
         return found
     if type(x) is ChosenThing:

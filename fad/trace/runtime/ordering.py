@@ -27,7 +27,9 @@ from ..heap.callbacks import unsteady, watching
 from ..heap.journal import note
 from ..heap.operands import holds_traced
 from ..heap.state import cells_of
+from ..lists.elements import note_doubtful, types_of_numbers
 from ..lists.export import as_array, number_of
+from ..lists.items import Items
 from ..lists.reorder import is_value, reordered
 from ..regions.branch import choose, truth
 from ..values.constants import constant_of
@@ -91,7 +93,8 @@ def _best(name: str) -> Callable:
                     why="whether the default is the answer depends on data",
                     do="test the length, or add the default to the elements",
                 )
-            return number_of(args[0], METHODS[name](array))
+            found = number_of(args[0], METHODS[name](array))
+            return note_doubtful(found, types_of_numbers(args[0])) if type(args[0]) in (list, tuple, Items) else found
         items = list(args[0]) if len(args) == 1 else list(args)
         keys = items if key is None else [key(x) for x in items]
         if _decided_by_python(keys) and (stack.is_live() or not any(type(k) is Compared for k in keys)):
@@ -127,7 +130,9 @@ def _one_of(condition: object, a: object, b: object) -> AnyArray:
     y = registry["where"](condition, a, b)
     if type_of(y).shape:
         return y
-    return python_number(y) if type_of(a).weak and type_of(b).weak else of_kinds(y, "", [a, b])
+    if type_of(a).weak and type_of(b).weak:
+        return note_doubtful(python_number(y), types_of_numbers([a, b]))  # type: ignore[no-any-return]
+    return of_kinds(y, "", [a, b])
 
 
 def _precedes(a: Any, b: Any, relation: Callable) -> Any:
