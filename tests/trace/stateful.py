@@ -5,6 +5,7 @@ Each maker returns a function and what a caller can see of its state: numbers, a
 from collections import deque
 from types import SimpleNamespace
 from typing import NamedTuple
+from weakref import WeakMethod, WeakSet, WeakValueDictionary
 
 import numpy as np
 
@@ -391,6 +392,55 @@ def tuple_from_outside_under_a_second_name():
     return f, lambda: (o.a is o.b, o.a)
 
 
+class Field:
+    """A descriptor that counts what is set, and keeps it under its own name in the object."""
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, o, owner=None):
+        return o.__dict__.get(self.name, 1.0)
+
+    def __set__(self, o, value):
+        o.__dict__["sets"] = o.__dict__.get("sets", 0) + 1
+        o.__dict__[self.name] = value
+
+
+class Fields:
+    mass, speed = Field(), Field()
+
+
+def fields_under_the_name_of_their_descriptor():
+    o = Fields()
+
+    def f(x):
+        o.mass = o.mass * 0.5 + float(x[0])
+        o.speed += 0.25
+        return np.sum(x) * o.mass * o.speed
+    return f, lambda: (o.sets, numbers(o.mass, o.speed))
+
+
+class Observer:
+    def __init__(self):
+        self.seen = []
+
+    def note(self, x):
+        self.seen.append(float(x))
+
+
+def objects_behind_weak_references():
+    o = Observer()
+    some, named, method = WeakSet([o]), WeakValueDictionary(a=o), WeakMethod(o.note)
+
+    def f(x):
+        for one in list(some):
+            one.seen.append(float(x[0]))
+        named.get("a").seen.append(float(x[1]))
+        method()(x[2])
+        return np.sum(x)
+    return f, lambda: numbers(o.seen)
+
+
 def queues():
     d, e = deque(), deque(maxlen=3)
 
@@ -434,9 +484,10 @@ COMPILED = [                                                  # two traces at mo
     arrays_that_change_places, array_that_is_kept_as_another_takes_its_place, array_that_is_computed_anew,
     array_that_a_branch_keeps, dict_that_is_made, variables_of_the_function_around, variable_without_a_value,
     counter_of_a_loop, state_in_a_loop, class_attributes, every_type_of_number, attribute_of_the_function,
-    one_new_tuple_at_three_places, tuple_from_outside_under_a_second_name]
+    one_new_tuple_at_three_places, tuple_from_outside_under_a_second_name,
+    fields_under_the_name_of_their_descriptor]
 OTHERS = [
     view_of_a_delivered_array, row_that_is_changed_after_it_was_logged, part_of_the_argument,
     list_that_a_branch_replaces, dict_that_a_branch_replaces, tuple_that_a_branch_replaces, object_that_is_made,
     list_that_is_made_anew, window, property_and_slots, large_integer, tuple_of_numbers, queues, array_that_grows,
-    dtype_and_layout]
+    dtype_and_layout, objects_behind_weak_references]

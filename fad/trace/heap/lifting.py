@@ -25,6 +25,7 @@ from ...util.defects import take_as_answer
 from ...util.errors import UnstageableError
 from ...util.forks import undone_by
 from ...util.memory import overlap
+from ...util.own import keeps_past_descriptor, own_dict
 from ..frontend.numba_forms import is_of_jitclass
 from ..guards.closures import parts_at
 from ..guards.guard import in_class
@@ -162,7 +163,9 @@ def _own_setattr(cls: type) -> Callable:
 
 def _write(location: Location, x: object) -> None:
     owner = location.owner
-    if location.kind == "attribute":
+    if location.kind == "attribute" and keeps_past_descriptor(owner, location.at):
+        own_dict(owner)[location.at] = x                      # type: ignore[index]
+    elif location.kind == "attribute":
         _own_setattr(type(owner))(owner, location.at, x)
     elif isinstance(owner, dict):
         dict.__setitem__(owner, location.at, x)

@@ -4,6 +4,7 @@ That is what their arguments reach, and what their object does. A method of a li
 alone; functions that only look change nothing.
 """
 import functools
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from types import (
@@ -223,6 +224,8 @@ def _parts(x: object) -> Iterable:
         return parts_of(x)
     if isinstance(x, (np.ndarray, ModuleType, Value)) or goes_on(x):
         return ()
+    if isinstance(x, weakref.ref):                            # what it leads to is found, and not made
+        return [y for y in [weakref.ref.__call__(x)] if y is not None]
     if isinstance(x, _CONTAINERS) or keeps_record(x) or is_users(x):
         is_pythons = isinstance(x, _CONTAINERS) and not is_users(x)
         return items_in(x) if is_pythons else [*items_in(x), *_parts_of_class(x if isinstance(x, type) else type(x))]
