@@ -1,5 +1,6 @@
 """Python's operators between a container of Python's and a traced value mean what they mean between that container and
 the value: a list times 2.0 is a TypeError, times an array an array, and times 2 the list twice."""
+import copy
 import itertools
 
 import numpy as np
@@ -9,11 +10,12 @@ import fad
 
 from ..texts import executed
 
-CONTAINERS = ["[1.0, 2.0]", "(x[0], 2.0)", "[]", "'ab'", "b'ab'", "{1: 2.0}", "range(2)", "None"]
+CONTAINERS = ["[1.0, 2.0]", "list(x)", "(x[0], 2.0)", "[]", "'ab'", "b'ab'", "{1: 2.0}", "range(2)", "None"]
 OPERANDS = {"array": "x", "NumPy's float": "x[0]", "NumPy's int": "i[0]", "NumPy's bool": "b[0]", "ints": "i",
             "float": "u", "bool": "t", "0-d": "np.array(x[0])", "0-d of int": "np.array(i[0])",
-            "an extent": "len(x)", "int of NumPy's": "int(i[0])"}
-SIGNS = "+ - * / % ** @ & << < >= == !=".split()
+            "an extent": "len(x)", "int of NumPy's": "int(i[0])", "an array of no inputs": "np.array([3.0, 4.0])",
+            "a number of no inputs": "np.float64(3.0)"}
+SIGNS = "+ - * / % ** @ & << < >= == != += *=".split()
 ARGUMENTS = (np.array([2.0, 3.0]), np.array([2, 3]), np.array([True, False]), 2.0, 2, True)
 
 
@@ -21,7 +23,7 @@ def outcome(run):
     """The error, or what the result is and holds, as a text: nan is nan."""
     with np.errstate(all="ignore"):
         try:
-            return repr(described(run(*ARGUMENTS)))
+            return repr(described(run(*copy.deepcopy(ARGUMENTS))))
         except Exception as error:
             return error
 
@@ -51,8 +53,8 @@ def test_they_mean_what_they_mean_in_python(operand, way):
         for a, b in itertools.permutations((container, OPERANDS[operand])):
             if (a, sign) == ("b'ab'", "%"):                  # a template of bytes
                 continue
-            f = executed(f"def f(x, i, b, u, n, t):\n    return {a} {sign} {b}\n",
-                         {"np": np, "__name__": "operators"})["f"]
+            lines = f"y = {a}\n    y {sign} {b}\n    return y" if sign in ("+=", "*=") else f"return {a} {sign} {b}"
+            f = executed(f"def f(x, i, b, u, n, t):\n    {lines}\n", {"np": np, "__name__": "operators"})["f"]
             want, found = outcome(f), outcome(way(fad.jit(f, compile="never")))
             if not is_as_python(found, want):
                 wrong.append(f"{a} {sign} {b}: {found} instead of {want}")

@@ -1,6 +1,7 @@
 """Lists filled in loops: rolled whatever the number of iterations, with the values, derivatives and aliasing that
 Python gives them."""
 import copy
+import functools
 import heapq
 import operator
 from collections import deque
@@ -184,3 +185,23 @@ def test_a_list_over_two_iterables_is_read_by_a_traced_index():
         np.testing.assert_allclose(fad.jit(heaviest_pairs)(y), heaviest_pairs(y), rtol=1e-14)
         g = [(heaviest_pairs(y + d) - heaviest_pairs(y - d)) / 2e-6 for d in 1e-6 * np.eye(4)]
         np.testing.assert_allclose(fad.grad(heaviest_pairs)(y), g, rtol=1e-6)
+
+
+def test_a_list_and_an_array_add_by_elements_and_extend_where_asked():
+    """`+=` is an array, as Python asks the array first; a method of the list, and operator.iconcat, extend it."""
+    step = np.array([1.0, 2.0])
+
+    def moved(x):
+        place = list(x)
+        for _ in range(3):
+            place += step
+        return np.sum(np.array(place) ** 2)
+
+    def joined(x):
+        rows = functools.reduce(operator.iconcat, [x, step, [x[0]]], [])
+        rows.extend(x)
+        return np.sum(np.array(rows) ** 2 * np.arange(7.0))
+    x = np.array([0.3, 0.7])
+    for f, slope in ((moved, [6.6, 13.4]), (joined, [2 * 9 * 0.3, 2 * 7 * 0.7])):
+        value, gradient = fad.value_and_grad(f, compile="never", fallback=False)(x)
+        assert value == pytest.approx(f(x)) and gradient == pytest.approx(slope)

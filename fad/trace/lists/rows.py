@@ -7,6 +7,7 @@ element by an index that is traced, its elements move into `rows`, one array for
 member.py). roll.py decides which loop moves it, and how much room there is. A method that rows do not have makes the
 list a plain one again, with its length pinned.
 """
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -257,22 +258,20 @@ class RowList(Items):
 Items.kind_in_rows = RowList
 
 
-def _on_plain(name: str) -> Callable:
+def _on_plain(f: Callable) -> Callable:
     """A method that rows lack: it runs on a plain list of the elements, and so do other lists in rows among its
     arguments.
     """
     def method(self: RowList, *args: Any, **kwargs: Any) -> Any:
-        plain = self._plain()
-        return getattr(plain, name)(*[x._plain() if isinstance(x, RowList) else x for x in args], **kwargs)
-    method.__name__ = name
+        return f(self._plain(), *[x._plain() if isinstance(x, RowList) else x for x in args], **kwargs)
+    method.__name__ = f.__name__
     return method
 
 
-for _name in (
-    "insert remove clear index count sort reverse __delitem__ __add__ __mul__ __rmul__ __imul__ __contains__ __eq__ "
-    "__ne__ __lt__ __le__ __gt__ __ge__ __reversed__"
-).split():
-    setattr(RowList, _name, _on_plain(_name))
+for _name in "insert remove clear index count sort reverse __rmul__ __reversed__".split():
+    setattr(RowList, _name, _on_plain(getattr(list, _name)))
+for _name in "delitem add mul imul contains eq ne lt le gt ge".split():  # as operators, which ask both operands
+    setattr(RowList, f"__{_name}__", _on_plain(getattr(operator, f"__{_name}__")))
 
 
 class Growing(RowList):

@@ -88,6 +88,9 @@ class Tail:
             self.append(x)
 
     def __iadd__(self, more: Iterable) -> "Tail":
+        if hasattr(type(more), "__radd__") and not isinstance(more, list):
+            raise UnstageableError("a list from outside meets an array in +=", why="Python binds its name to an array",
+                                   do="call the list's method extend")
         self.extend(more)
         return self
 

@@ -30,6 +30,7 @@ from ..guards.kinds import MISSING
 from ..heap.effects import as_stored
 from ..heap.journal import journal, note
 from ..heap.opaque import note_reads, note_write
+from ..lists.items import Items
 from ..lists.tails import note_growth
 from ..regions import optional
 from ..values.tracer import Tracer
@@ -152,6 +153,8 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
     def inplace(self, op: str, a: ArrayOrNumber, b: ArrayOrNumber) -> AnyArray:
         """The new binding of the target of a += b."""
         _, operation, name, _ = BINARY[op]
+        if isinstance(a, Items) and not isinstance(b, SEQUENCES) and hasattr(type(b), f"__r{name}__"):
+            return self.binary(op, a, b)                      # a list asks the operand first: += of an array adds
         if type(a) in PLAIN and type(b) in PLAIN:
             if type(a) not in UNCHANGING:
                 note_growth(a)

@@ -138,6 +138,14 @@ class Protocols:
         return made(itertools.chain.from_iterable(map(self.iterated, self.iterated(items))))
 
     @door
+    def extended(self, a: Any, b: Any) -> Any:
+        """operator.iconcat(a, b): a list gets the elements of an array, too."""
+        if not hasattr(a, "extend"):
+            return self.binary("Add", a, b)
+        self.call(a.extend)(b)
+        return a
+
+    @door
     def sum_of(self, items: Any, *start: object, **named: object) -> Any:
         """sum(items, start): of users' objects, by their own operators."""
         begin = start[0] if start else named.get("start", 0)

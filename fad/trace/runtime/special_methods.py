@@ -98,12 +98,11 @@ SEARCHING = frozenset(("index", "count", "remove"))  # methods of a list that co
 OWN: dict[Any, str] = {len: "_length", sum: "sum_of", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars",
                        itertools.chain.from_iterable: "chained", copy.deepcopy: "_deepcopied", print: "printed",
                        getattr: "_getattr", hasattr: "_hasattr", importlib.import_module: "_import_module",
-                       operator.length_hint: "_length_hint", range: "_range"}
+                        operator.length_hint: "_length_hint", operator.iconcat: "extended", range: "_range"}
 # the functions of the operator module -> a method of the runtime, with what it is told first
 OPERATORS: dict[Any, tuple] = {
     **{f: ("binary", name) for name, (f, *_) in BINARY.items()},
     **{f: ("inplace", name) for name, (_, f, *_) in BINARY.items() if f is not None},
-    operator.iconcat: ("inplace", "Add"),
     divmod: ("binary", "DivMod"),
     **{f: ("unary", name) for name, (f, _) in UNARY.items()},
     **{f: ("compare", name) for name, (f, *_) in COMPARE.items()},
