@@ -51,7 +51,7 @@ def told(y):
     """All that a result holds, by class."""
     if isinstance(y, (np.ndarray, np.generic, int, float, str, type(None))) or callable(y) and hasattr(y, "__name__"):
         return y
-    if isinstance(y, (list, tuple, deque)):
+    if isinstance(y, (list, tuple, deque, set)):
         return [type(y), *map(told, y)]
     if isinstance(y, dict):
         return {k: told(x) for k, x in y.items()}
@@ -146,3 +146,39 @@ def test_a_traced_value_is_found_among_any_number_of_others():
         return y
     first, second = fad.jit(f)(0.5), fad.jit(f)(0.25)
     assert (first.a, second.a, second.parts[-1]) == (0.5, 0.25, [11_999.0])
+
+
+NEW = {
+    "set": (lambda x: {1, 2}, lambda y: y.add(9)), "sets": (lambda x: [x, {1}], lambda y: y[1].add(9)),
+    "deque": (lambda x: deque([1, 2]), lambda y: y.append(9)),
+    "slots": (lambda x: Slotted(1), lambda y: setattr(y, "a", 9)),
+    "object": (lambda x: Plain(1), lambda y: y.parts.append(9)),
+    "namespace": (lambda x: SimpleNamespace(n=1, rows=[1]), lambda y: y.rows.append(9)),
+}
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_a_caller_who_changes_a_result_does_not_change_the_next_one(name):
+    """Also where it holds no traced value: the program had made it once."""
+    f, change = NEW[name]
+    slope = fad.grad(lambda x: (x * x, f(x)), has_aux=True, fallback=False)
+    for g in (fad.jit(f, fallback=False), lambda x: slope(x)[1]):
+        y = g(0.5)
+        change(y)
+        assert told(g(0.5)) == told(f(0.5)) != told(y)
+
+
+ITERATORS = {"generator": lambda x: (k for k in range(3)), "zip": lambda x: zip([1], [2]),
+             "iter": lambda x: iter([1, 2]), "enumerate in a dict": lambda x: {"rows": enumerate("ab")}.popitem()[1]}
+
+
+@pytest.mark.parametrize("name", ITERATORS)
+def test_iterators_are_new_at_each_call(name):
+    f = ITERATORS[name]
+    with pytest.raises(fad.FadError, match="whose items are there once"):
+        fad.jit(f, fallback=False)(0.5)
+    slope = fad.grad(lambda x: (x * x, f(x)), has_aux=True)
+    for g in (fad.jit(f), lambda x: slope(x)[1]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fad.FallbackWarning)
+            assert list(g(0.5)) == list(g(0.5)) == list(f(0.5))

@@ -1,4 +1,5 @@
-"""Objects that a function returns with traced values in them: each call makes them anew, with its own values.
+"""Objects that a function returns, which it has made or in which traced values are: each call makes them anew, with its
+own values.
 
     class State: ...               State(x=<traced>)  ->  Made(State, ("x",), [<traced>])  ->  leaves, structure
 
@@ -7,7 +8,7 @@ The attributes are parts of the result's tree, as the items of a list are; the c
 import functools
 import gc
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -23,7 +24,7 @@ from ..frontend.expressions import RUNTIME
 from ..guards.bytecode import names_used
 from ..heap.journal import made
 from ..lists.export import plain
-from ..objects.containers import contents, is_users
+from ..objects.containers import CHANGING, contents, is_users
 from ..runtime.library import original_of
 from ..runtime.name_dicts import AttributeDict
 from .leaks import stays
@@ -62,16 +63,21 @@ def in_parts(builder: Builder, result: object, around: tuple = ()) -> Any:
 def _in_parts(builder: Builder, x: object, around: tuple) -> Any:
     if isinstance(x, AttributeDict):
         return in_parts(builder, x.copy(), around)
-    if isinstance(x, _NO_OBJECTS) or not _holds_traced(builder.root, original_of(x)):
+    if isinstance(x, _NO_OBJECTS):
+        return x
+    is_traced = _holds_traced(builder.root, original_of(x))
+    is_spent = isinstance(x, Iterator) and not is_users(x) and not builder.root.live          # by the first caller
+    if not is_traced and not is_spent and not _is_new(builder.root, x):
         return x
     taken = None if any(x is y for y in around) else _taken_apart(x)
-    if taken is None and builder.parent is not None and not builder.root.live:
+    if taken is None and (not is_traced and not is_spent or builder.parent is not None and not builder.root.live):
         return x
     if taken is None:
         raise UnstageableError(
-            f"the result holds a traced value, in an object of class {type(x).__name__}",
+            f"the result holds a traced value, in an object of class {type(x).__name__}" if is_traced else
+            "the result is an iterator, whose items are there once",
             why="a program returns numbers, arrays, and tuples, lists, dicts and objects of these",
-            do="return the value itself",
+            do="return the value itself" if is_traced else "return a list of them",
         )
     rest, values, rebuild = taken
     return Made(type(x), rest, [in_parts(builder, plain(y), (*around, x)) for y in values], rebuild)
@@ -81,6 +87,8 @@ def _taken_apart(x: object) -> "tuple[object, list, Callable] | None":
     """The parts of an object, and how it is made of them; None of one that is more than its attributes."""
     if type(x) is slice:
         return None, [x.start, x.stop, x.step], _of_values
+    if type(x) is set:
+        return None, list(x), _set
     if type(x) is deque:
         return x.maxlen, list(x), _deque
     if type(x) is functools.partial:
@@ -100,6 +108,10 @@ def _of_values(cls: type, rest: None, values: tuple) -> object:
     return cls(*values)
 
 
+def _set(cls: type[set], rest: None, values: tuple) -> set:
+    return cls(values)
+
+
 def _deque(cls: type[deque], maxlen: "int | None", values: tuple) -> deque:
     return cls(values, maxlen)
 
@@ -115,6 +127,11 @@ def _object(cls: type, names: tuple, values: tuple) -> object:
     for name, x in zip(names, values):
         object.__setattr__(y, name, x)
     return y
+
+
+def _is_new(root: Builder, x: object) -> bool:
+    """Whether the trace has made x, which the caller may change."""
+    return not root.live and not isinstance(x, type) and (isinstance(x, CHANGING) or is_users(x)) and not stays(root, x)
 
 
 def _holds_traced(root: Builder, x: object) -> bool:
