@@ -55,15 +55,15 @@ class Layout(NamedTuple):
         return [x.dtype for x in arrays], (), [not core for core in self.inputs]
 
 
-def over_elements(function: Callable, layout: Layout, *args: ArrayOrNumber,
-                  out: "AnyArray | None" = None) -> ArrayOrNumber:
+def over_elements(function: Callable, layout: Layout, *args: AnyArray,
+                  out: "np.ndarray | None" = None) -> ArrayOrNumber:
     """A call of a function by numba.vectorize, which may be given an array for the result."""
     arrays, kinds, _ = layout.arrays(args)
-    out = args[len(arrays)] if len(args) > len(arrays) else out
+    into: np.ndarray | None = args[len(arrays)] if len(args) > len(arrays) else out  # type: ignore[assignment]
     result = function(*arrays)
-    if out is not None:
-        out[...] = result
-        return out
+    if into is not None:
+        into[...] = result
+        return into
     result = result.astype(kinds[0]) if kinds else result
     return result if result.ndim else result[()]
 

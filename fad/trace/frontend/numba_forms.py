@@ -60,7 +60,7 @@ def plain_form(f: OfNumba) -> OfNumba:
     return kind.static_methods[name] if name in kind.static_methods else MethodType(kind.methods[name], owner)
 
 
-def number_of_numba(x: OfNumba) -> Any:
+def number_of_numba(x: object) -> "type | None":
     """The class of NumPy's for a type of Numba's that is one of numbers (numba.float64), else None."""
     return NUMBERS.get(str(x)) if hasattr(type(x), "cast_python_value") else None
 

@@ -2,7 +2,7 @@
 on traced ones.
 """
 import builtins
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -216,7 +216,7 @@ def getattr_(x: object, name: str, *default: object) -> object:
     return default[0] if default and not hasattr_(x, name) else getattr(x, name, *default)
 
 
-def scalar_class(cls: type, original: Any) -> Any:
+def scalar_class(cls: type, original: Callable) -> Any:
     """A class of NumPy's scalars (np.float64) as captured code calls it: what is traced is converted, the rest is given
     to `original`. None for any other class.
     """

@@ -138,7 +138,7 @@ class Protocols:
         return made(itertools.chain.from_iterable(map(self.iterated, self.iterated(items))))
 
     @door
-    def extended(self, a: Any, b: Any) -> Any:
+    def extended(self, a: list, b: object) -> object:
         """operator.iconcat(a, b): a list gets the elements of an array, too."""
         if not hasattr(a, "extend"):
             return self.binary("Add", a, b)
