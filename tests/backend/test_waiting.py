@@ -81,36 +81,37 @@ class Played:
         return "kernel", 0.0
 
 
-def unknown():
-    """A hundred steps of which nobody knows how many are left, as in a `while`."""
-    for k in range(100):
+def unknown(count):
+    """So many steps of which nobody knows how many are left, as in a `while`."""
+    for k in range(count):
         patience.check_patience()
         yield k
 
 
-def equations():
-    return patience.steps(range(100))
+def equations(count):
+    return patience.steps(range(count))
 
 
-def loop():
-    """One step, of a hundred iterations."""
+def loop(count):
+    """One step, of so many iterations."""
     for _ in patience.steps(range(1)):
-        yield from patience.iterations(range(100))
+        yield from patience.iterations(range(count))
 
 
-WEIGHTS = {unknown: (), equations: (1.0,) * 100, loop: (1.0,)}
+WEIGHTS = {unknown: lambda count: (), equations: lambda count: (1.0,) * count, loop: lambda count: (1.0,)}
 
 
-def played_by(clock, steps, seconds):
-    """A call of the interpreter, of a hundred steps."""
-    for _ in steps():
-        clock.interpret(seconds / 100)
+def played_by(clock, steps, count, seconds):
+    """A call of the interpreter, of so many steps."""
+    for _ in steps(count):
+        clock.interpret(seconds / count)
     return (1.0,)
 
 
 def played(monkeypatch, steps, count, compiling, call, wrong=1.0):
     """(the time after each call until the kernel is there, or at most so many; whether it is; its runs among these)"""
     clock, ends, runs = Clock(), [], []
+    parts = 100 if call > 1e-3 else 10                        # a short call is over before anything happens
     run = fad.grad(lambda x: x * x).program_for(1.0)[0].runner
     with monkeypatch.context() as patch:
         patch.setattr(runner, "time", clock)
@@ -120,9 +121,9 @@ def played(monkeypatch, steps, count, compiling, call, wrong=1.0):
         patch.setattr(runner.compiler, "is_cached", lambda text, name: False)
         patch.setattr(runner, "_is_loaded_from_disk", lambda kernel: False)
         patch.setattr(patience, "time", clock)
-        patch.setattr(runner, "evaluate_freeing", lambda *args: played_by(clock, steps, call))
+        patch.setattr(runner, "evaluate_freeing", lambda *args: played_by(clock, steps, parts, call))
         patch.setattr(run, "loops", steps is not equations)
-        patch.setattr(run, "weights", WEIGHTS[steps])
+        patch.setattr(run, "weights", WEIGHTS[steps](parts))
         patch.setattr(run, "run_kernel", lambda kernel, values: runs.append(kernel))
         while len(ends) < count and run.kernel is None and clock.now <= 100.0 * compiling:
             run.run([1.0])
