@@ -149,28 +149,32 @@ def model(count):
     return rng.uniform(0.1, 1, 4), rng.uniform(0.1, 1, (4, 4)), rng.uniform(0.1, 1, (4, 6)), texts
 
 
-def test_equal_calls_share_their_code():
+@pytest.fixture(scope="module")
+def gradient():
+    """The gradient of the model, compiled once for the tests that call it."""
+    return fad.grad(likelihood, (0, 1, 2), compile="now")
+
+
+def test_equal_calls_share_their_code(gradient):
     args = model(12)
-    g = fad.jit(fad.grad(likelihood, (0, 1, 2)), compile="now")
-    text = fad.source(fad.grad(likelihood, (0, 1, 2)), *args)
+    text = fad.source(gradient, *args)
     calls = [int(n) for n in re.findall(r'"""Called at (\d+) places."""', text)]
     assert len(calls) >= 2 and max(calls) > 9
     assert text.count("forward_part(") in [n + 1 for n in calls]
-    wanted = fad.jit(fad.grad(likelihood, (0, 1, 2)), compile="never")(*args)
-    for y, z in zip(g(*args), wanted):
+    wanted = fad.grad(likelihood, (0, 1, 2), compile="never")(*args)
+    for y, z in zip(gradient(*args), wanted):
         np.testing.assert_allclose(y, z, rtol=1e-10)
 
 
-def test_an_exported_module_has_the_functions(tmp_path):
+def test_an_exported_module_has_the_functions(gradient, tmp_path):
     args = model(12)
-    g = fad.grad(likelihood, (0, 1, 2))
-    path = fad.export(g, *args, path=tmp_path / "exported.py", name="slope")
+    path = fad.export(gradient, *args, path=tmp_path / "exported.py", name="slope")
     assert "@numba.njit" in path.read_text() and "@helper" not in path.read_text()
     code = f"import sys; sys.modules['fad'] = None; sys.path.insert(0, {str(tmp_path)!r}); import exported"
     subprocess.run([sys.executable, "-c", code], check=True)
     scope = {"__name__": "exported"}
     exec(compile(path.read_text(), str(path), "exec"), scope)
-    for y, z in zip(scope["slope"](*args[:3], *args[3]), g(*args)):
+    for y, z in zip(scope["slope"](*args[:3], *args[3]), gradient(*args)):
         np.testing.assert_allclose(y, z, rtol=1e-10)
 
 
@@ -184,13 +188,12 @@ def test_small_programs_stay_whole():
     assert "helper" not in fad.source(fad.grad(likelihood, (0, 1, 2)), *model(2))
 
 
-def test_what_fails_in_a_function_is_raised():
+def test_what_fails_in_a_function_is_raised(gradient):
     pi, A, B, texts = model(12)
-    g = fad.jit(fad.grad(likelihood, (0, 1, 2)), compile="now")
-    g(pi, A, B, texts)
+    gradient(pi, A, B, texts)
     texts[7][2] = 99
     with pytest.raises(IndexError, match="out of range"):
-        g(pi, A, B, texts)
+        gradient(pi, A, B, texts)
 
 
 # -- which arrays share memory ---------------------------------------------------------------------
