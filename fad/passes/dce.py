@@ -3,7 +3,6 @@
 Mark and sweep over one graph of the program and its regions: linear in the program.
 """
 from collections.abc import Iterator
-from typing import Any
 
 from ..ir.graph import Equation, Func, Var, extents_of
 from ..ir.views import BranchView, LoopView, with_results
@@ -23,7 +22,7 @@ def dce(func: Func) -> Func:
 
 def _marked(func: Func) -> set:
     """The variables and equations that the outputs and the checks need."""
-    needs: dict[Any, list] = {}
+    needs: dict[object, list] = {}
     waiting: list = list(func.outputs)
     _note_needs(func, (), needs, waiting)
     marked: set = set()
@@ -37,7 +36,7 @@ def _marked(func: Func) -> set:
     return marked
 
 
-def _note_needs(func: Func, around: tuple, needs: dict[Any, list], waiting: list) -> None:
+def _note_needs(func: Func, around: tuple, needs: dict[object, list], waiting: list) -> None:
     """Note what each node of a Func and its regions needs, an equation also the one `around` it; and the checks."""
     for eqn in func.equations:
         own = needs[eqn] = [*around]
