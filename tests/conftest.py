@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import importlib
 import os
 import shutil
 import sys
@@ -27,7 +28,19 @@ def _private_caches() -> None:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
+def _one_thread_of_blas() -> None:
+    """Each of xdist's workers has one thread of OpenBLAS: on few cores, the threads of several workers would spin while
+    they wait for each other, for milliseconds at each system of four equations. Processes that tests start have as many
+    as those of users.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ and "OPENBLAS_NUM_THREADS" not in os.environ:
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+        importlib.import_module("scipy.linalg")               # OpenBLAS reads the variable when it is loaded
+        del os.environ["OPENBLAS_NUM_THREADS"]
+
+
 _private_caches()
+_one_thread_of_blas()
 os.environ["FAD_CHECK_TRACE"] = "1"                           # a test fails if a program that it traces is malformed
 
 from fad.backend import runner, tiers  # noqa: E402  (not before the caches are set)
