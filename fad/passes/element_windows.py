@@ -17,7 +17,7 @@ would never run.
 from typing import Any
 
 from ..ir.absent import absent
-from ..ir.graph import Equation, Func, Literal, Var, has_effect, has_loop, is_branch, is_counted
+from ..ir.graph import Atom, Equation, Func, Literal, Var, has_effect, has_loop, is_branch, is_counted
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.uses import use_counts
@@ -61,7 +61,7 @@ def rotate_elements(func: Func) -> Func:
     return rewrite(func, visit)
 
 
-def _filling(array: Any, scope: Scope) -> "Literal | None":
+def _filling(array: Atom, scope: Scope) -> "Literal | None":
     """The number that all elements of an array are, where that is known."""
     made = scope.producer(array)
     if made is None or made.op.name != "full" or not isinstance(made.inputs[0], Literal):
@@ -89,7 +89,7 @@ class _Rotated:
         waiting = [(w, shift, n, Var(self._type(w))) for w in self.windows for shift, n in w.waiting(self.loop.step)]
         body = self._body(waiting)
         start, stop, _ = self.loop.bounds
-        firsts: list[Any] = [self._first(w) for w, *_ in waiting]
+        firsts: list[Atom] = [self._first(w) for w, *_ in waiting]
         before = [e for (w, shift, *_), v in zip(waiting, firsts) if isinstance(v, Var)
                   for e in self._loaded(w, self.loop.init[w.number], start, shift, v)]
         loaded = tuple([v for v in firsts if isinstance(v, Var)])
@@ -108,7 +108,7 @@ class _Rotated:
     def _type(self, w: Window) -> Type:
         return Type(self.loop.carries[w.number].type.dtype)
 
-    def _first(self, w: Window) -> Any:
+    def _first(self, w: Window) -> Atom:
         """A number of the window before an iteration has touched its element; -0.0 added to it changes nothing."""
         t = self._type(w)
         return Literal(-t.dtype.type(0), t) if w.adds else self.filled[w.number] or Var(t)
@@ -138,7 +138,7 @@ class _Rotated:
                   for e in self._loaded(w, loop.carries[w.number], loop.index, shift, v)]
         return new.replace(equations=before + equations)
 
-    def _stored_behind(self, waiting: list, lasts: list, kept: dict, stop: Any) -> list:
+    def _stored_behind(self, waiting: list, lasts: list, kept: dict, stop: Atom) -> list:
         """The stores of what waits for its last value when the loop ends."""
         equations: list[Equation] = []
         state = dict(kept)
@@ -236,15 +236,15 @@ class _Rotated:
 
     # -- accesses ------------------------------------------------------------------------------------------------------
 
-    def _loaded(self, w: Window, array: Any, index: Any, shift: int, out: Var) -> list:
+    def _loaded(self, w: Window, array: Atom, index: Atom, shift: int, out: Var) -> list:
         *before, read = self._accessed("index", w, (array,), index, shift, out.type)
         return [*before, read.replace(outputs=(out,))]
 
-    def _stored(self, w: Window, arrays: tuple, index: Any, shift: int) -> list:
+    def _stored(self, w: Window, arrays: tuple, index: Atom, shift: int) -> list:
         """The store of an element, or the addition of a term that has waited."""
         return self._accessed("index_add" if w.adds else "update", w, arrays, index, shift, arrays[0].type)
 
-    def _accessed(self, name: str, w: Window, arrays: tuple, index: Any, shift: int, t: Type) -> list:
+    def _accessed(self, name: str, w: Window, arrays: tuple, index: Atom, shift: int, t: Type) -> list:
         """The access to an element of a window where the loop's index is this one."""
         integers = IntegerArithmetic(w.example.where)
         given = list(w.others)

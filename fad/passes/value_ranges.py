@@ -162,6 +162,8 @@ class Ranges:
             return tuple(_scaled(x, factor) for b in eqn.inputs[:2] if isinstance(b, Var) for x in self.of(b, around))
         if name == "mod" and isinstance(eqn.inputs[1], Literal) and eqn.inputs[1].value > 0:
             return ((Affine.constant(0), Affine.constant(int(eqn.inputs[1].value) - 1)),)
+        if name in ("maximum", "minimum") and (chosen := self._extreme_of(eqn, around)) is not None:
+            return _exact(chosen)
         if traits.chosen_from is not None:
             return self._one_of(eqn.inputs[traits.chosen_from:], around)
         if is_branch(eqn):
@@ -174,6 +176,14 @@ class Ranges:
         if name == "cast" and eqn.inputs[0].type.dtype.kind in "iu" or eqn.reads_part:
             return self.of(eqn.inputs[0], around)
         return self._wrapped(eqn, around) if name == "wrap_index" else None
+
+    def _extreme_of(self, eqn: Equation, around: frozenset) -> "Affine | None":
+        """The form of the larger or the smaller of two integers, where it is known which one that is."""
+        a, b = [self.exact(x, around) for x in eqn.inputs]
+        if a is None or b is None:
+            return None
+        larger = a if self.is_nowhere_negative(a - b) else b if self.is_nowhere_negative(b - a) else None
+        return larger if larger is None or eqn.op.name == "maximum" else a + b - larger
 
     def _one_of(self, choices: Iterable, around: frozenset) -> tuple:
         return tuple(pair for b in choices for pair in self.of(b, around))

@@ -46,10 +46,11 @@ class Window(NamedTuple):
     def row(self) -> tuple:
         return self.axis, self.others
 
-    def waiting(self, step: int) -> list:
+    def waiting(self, step: "int | None") -> list:
         """(what is added to the index, the number of the term) of what waits for the next iteration."""
-        return [(shift, n) for shift in range(self.first, self.last + 1) if shift != (self.last, self.first)[step < 0]
-                for n in range(sum((a - shift) * step > 0 for a in self.adds) if self.adds else 1)]
+        up = step == 1
+        return [(shift, n) for shift in (range(self.first, self.last) if up else range(self.first + 1, self.last + 1))
+                for n in range(sum(a > shift if up else a < shift for a in self.adds) if self.adds else 1)]
 
 
 def place_of(e: Equation, shifts: dict, inside: set) -> "tuple | None":

@@ -308,6 +308,7 @@ CASES = {
     "pack_columns": (fad.jit, columns, W, V),
     "elide_copies": (fad.grad, iterates, W),
     "slice_additions": (fad.grad, upwind, V),
+    "add_edges": (fad.grad, neighbours, V),
     "scatter_to_gather": (fad.grad, neighbours, V),
     "rotate_elements": (fad.jit, smoothed, V),
     "drop_guards": (fad.grad, averages, V),
