@@ -6,7 +6,7 @@ from these; so the cut weighs the log against the reads of the array.
 """
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir.graph import Equation, Literal, Var, extents_of, has_effect
 from ..ir.uses import DefUse, defined_by, reads
@@ -22,6 +22,13 @@ from .undo_log import History, cost_around
 
 CHEAP_KINDS = {"shape", "index"}  # recomputed, not saved, if all that costs less than a trip to memory
 FEW_TERMS = 4                                                # of sums and products of small arrays that are cheap
+
+
+class Log(NamedTuple):
+    """The value of a variable that is kept to be put back. As a value to read, it follows from its array, too."""
+
+    var: Var
+    cost: int                                                # of saving it; putting it back is one more trip to memory
 
 
 def is_cheap(eqn: Equation) -> bool:
@@ -217,7 +224,8 @@ class Division:
         uses, lost = self._graph(restored, unsure)
         lost += [*hoped, *dict.fromkeys(a for a in [*needed, *(a for a, _ in uses)] if isinstance(a, Exact))]
         while True:
-            chosen = minimum_cut(uses, lost, needed, lambda v: hoped[v][0] if v in hoped else self._cost(_variable(v)))
+            chosen = minimum_cut(uses, lost, needed, lambda v: hoped[v][0] if v in hoped else
+                                 v.cost if isinstance(v, Log) else self._cost(_variable(v)))
             cut = list(dict.fromkeys(map(_variable, chosen)))
             more = [n for n in extents_of(v for v in cut if v not in hoped and v not in self.outer)
                     if n in self.inside and n not in needed]
@@ -231,8 +239,8 @@ class Division:
         """
         lead = {*atoms(self.joint.lead), *self.joint.counted}
         uses = [(a, v) for v, sources in restored.items() for a in sources]
-        lost = [*[v for v in atoms(self.joint.carries) if v not in lead], *self.outer, *self.joint.notes.logged,
-                *self.late, *self.states]
+        lost = [*[v for v in atoms(self.joint.carries) if v not in lead], *self.outer,
+                *map(self._log, self.joint.notes.logged), *self.late, *self.states]
         for k, eqn in enumerate(self.equations):
             if k in self.dependent:
                 continue
@@ -247,14 +255,16 @@ class Division:
         made = set(history.again.values())
         steps = [self.equations[k] for k in sorted(self.dependent) if not made.isdisjoint(self.equations[k].outputs)]
         used = dict.fromkeys(v for eqn in steps for v in reads(eqn) if self._is_primal(v) or v in self.outer)
-        return [history.state.atom, *(v for v in used if v not in history.versions)]
+        logged = self.joint.notes.logged
+        return [history.state.atom, *(self._log(v) if v in logged else v for v in used if v not in history.versions)]
+
+    @staticmethod
+    def _log(v: Var) -> Log:
+        return Log(v, bytes_of(v) * 3 // 2)
 
     def _cost(self, v: Var) -> int:
-        """The cost of saving a variable, in bytes; an old value that is put back costs one more trip to memory."""
-        if v in self.repeated:
-            return INFINITE
-        size = self.outer.get(v) or self.states.get(v) or bytes_of(v)
-        return size * 3 // 2 if v in self.joint.notes.logged else size
+        """The cost of saving a variable, in bytes."""
+        return INFINITE if v in self.repeated else self.outer.get(v) or self.states.get(v) or bytes_of(v)
 
     def kept_carries(self) -> list:
         """Indices of the carries that later iterations need to compute the saved values."""
@@ -347,7 +357,7 @@ def _as_read(eqn: Equation, which: Callable, unsure: set) -> list:
 
 
 def _variable(v: object) -> Any:
-    return v.var if isinstance(v, Exact) else v
+    return v.var if isinstance(v, (Exact, Log)) else v
 
 
 def read(env: Environment, x: ArrayOrNumber) -> Any:
