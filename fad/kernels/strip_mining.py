@@ -27,7 +27,8 @@ from fad.kernels.numba_pipeline import LeanCompiler, LeanLowering
 __all__ = ["KernelCompiler"]
 
 WORD = llvm_ir.IntType(64)
-FIRST, OFTEN, SELDOM = 1 << 2, 1 << 6, 1 << 16  # iterations of a strip
+# iterations of a strip; NESTED: of the first one of a loop around others, which are often short
+FIRST, NESTED, OFTEN, SELDOM = 1 << 2, 1 << 4, 1 << 6, 1 << 16
 TURN = 1 << 10  # most iterations of a `while` between two looks at the clock
 WORK = 1 << 22  # statements of a strip, where an iteration's can be counted
 
@@ -128,8 +129,10 @@ class _InterruptibleLower(LeanLower):
         if not loops.is_counted(header) or loops.is_vector(header, self._is_carried):
             return None
         work = loops.iteration(header)
-        if work == math.inf or any(map(self._works_on_arrays, loops.statements(loops.found[header].body))):
-            return (FIRST, True) if loops.iterations(header) > FIRST else None
+        on_arrays = any(map(self._works_on_arrays, loops.statements(loops.found[header].body)))
+        if work == math.inf or on_arrays:
+            size = FIRST if on_arrays else NESTED
+            return (size, True) if loops.iterations(header) > size else None
         size = OFTEN if work * OFTEN >= WORK else min(SELDOM, WORK // (work * OFTEN) * OFTEN)
         return (size, False) if loops.iterations(header) > size else None
 
