@@ -18,7 +18,8 @@ from ..bench.timing import pace
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="timers of POSIX")
 ENDLESS = 10**12
 SOON = 0.3                                                   # seconds of a quiet machine; 0.07 where it was measured
-SIZES = [0, 1, FIRST - 1, FIRST, FIRST + 1, 3 * FIRST, NESTED, NESTED + 1, SELDOM - 1, SELDOM, SELDOM + 1, 2 * SELDOM, 3 * SELDOM + 7]
+SIZES = [0, 1, FIRST - 1, FIRST, FIRST + 1, 3 * FIRST, NESTED, NESTED + 1,
+         SELDOM - 1, SELDOM, SELDOM + 1, 2 * SELDOM, 3 * SELDOM + 7]
 
 
 def forward(x, n):
