@@ -184,7 +184,7 @@ class Runtime(
     def _generated(self, f: Callable, *args: object, **kwargs: object) -> Any:
         return made(f(*args, **kwargs))
 
-    def _call(self, f: object) -> Any:
+    def _call(self, f: Any) -> Any:
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
             refuse_frames(f)
         function = f if isinstance(f, type) else getattr(f, "__func__", f)
