@@ -5,7 +5,8 @@ error of the program comes too late, and an error on a way that the program may 
 either is traced once for each way through it (see paths.py). Where that cannot be, the function is not staged. An error
 of sizes is one for the sizes at hand.
 """
-from collections.abc import Callable, Iterator
+import builtins
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -16,6 +17,8 @@ from ...ops.carry import UNDEFINED
 from ...util.defects import door, is_answer, is_of_users_line, is_users
 from ...util.errors import (
     BEYOND,
+    INTEGER_OVERFLOW,
+    NONE_IS_USED,
     RAISED_ON_A_WAY,
     ConcreteValueError,
     FadError,
@@ -182,9 +185,14 @@ def check_of(error: BaseException, is_found: bool = False) -> dict:
     known = [c for c in cls.__mro__ if module_name(c) == "builtins" and not issubclass(c, UnicodeError)]
     if cls in known and len(args) < 2 and all(type(x) is str for x in args) and not is_found:
         return {"what": args[0] if args else "", "error": cls.__name__}
-    kind = next((c.__name__ for c in known if issubclass(c, BEYOND)), "ValueError")
+    kind = _beyond_a_program(known)
     says_numbers = any(isinstance(x, DataDependentText) for x in args)
     return {"what": f"{RAISED_ON_A_WAY}: {cls.__name__ if says_numbers else told(error)}", "error": kind}
+
+
+def _beyond_a_program(classes: Iterable) -> str:
+    """The class of the error by which a program says that it does not take these values."""
+    return next((c.__name__ for c in classes if issubclass(c, BEYOND)), "ValueError")
 
 
 def raised_here(error: Exception) -> Any:
@@ -219,11 +227,24 @@ def _fix_sizes() -> None:
         facts.pin(n, here())
 
 
+def leave_to_tape(equations: list) -> None:
+    """Let the tape make the call anew where one of these equations raises what the function checks."""
+    for eqn in equations:
+        what = str(eqn.params["what"]) if eqn.op.name == "check_that" else RAISED_ON_A_WAY
+        if not what.startswith((INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY)):
+            cls = getattr(builtins, eqn.params.get("error") or eqn.op.facts["error"])
+            eqn.params |= {"what": f"{RAISED_ON_A_WAY}: {what}", "error": _beyond_a_program(cls.__mro__)}
+        for region in eqn.regions:
+            leave_to_tape(region.equations)
+
+
 class Context:
-    """A context manager that takes in, of what is raised under it, only what a handler may see."""
+    """A context manager that takes in, of what is raised under it, only what a handler may see. One of the user's is
+    told of errors: if the program raises one, the call is made anew on the tape.
+    """
 
     def __init__(self, manager: Any):
-        self.manager = manager
+        self.manager, self.start = manager, len(current().equations)
         self.watch: Any = caught(lambda: manager._exceptions, refused) if isinstance(manager, suppress) else None  # type: ignore[attr-defined]
 
     @door
@@ -243,4 +264,6 @@ class Context:
             pass_on(error)
         if self.watch is not None and (error is None or is_taken_in):
             self.watch.__exit__(None, None, None)
+        elif getattr(self.manager, "is_told_of_errors", False):
+            leave_to_tape(current().equations[self.start:])
         return is_taken_in
