@@ -3,6 +3,7 @@
 FAD_LOG=info (or debug) prints it on standard error. Nothing is imported or computed while nobody could listen. A
 compilation that passes two seconds says so on a terminal, whoever listens.
 """
+import functools
 import os
 import sys
 import threading
@@ -38,9 +39,17 @@ def tell(part: str, message: Callable[[], str]) -> None:
     """Log a message of a part of fad at the level of information; it is made only if somebody listens."""
     logging = sys.modules.get("logging")                      # whoever listens has imported it
     if logging is not None:
-        logger = logging.getLogger(f"fad.{part}")
+        logger = _logger(part)
         if logger.isEnabledFor(logging.INFO):
             logger.info("%s", message())
+
+
+@functools.cache
+def _logger(part: str) -> Any:
+    """The logger of a part. getLogger takes the lock of all logging, and an interrupt there leaves it taken: it is
+    called once.
+    """
+    return sys.modules["logging"].getLogger(f"fad.{part}")
 
 
 @contextmanager
