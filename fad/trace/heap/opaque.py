@@ -84,7 +84,9 @@ def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
         return _method(f, given[0], given[1:])
     if is_fads(f) or (isinstance(f, (type, BuiltinFunctionType)) and f in LOOKING):
         _note_callables(given)
-        note_reach(x for x in given if is_fads(f) and _converts(x))
+        asked = [x for x in given if is_fads(f) and _converts(x)]
+        if asked:
+            note_reach(asked)
         return functools.partial(_note_made, f, given)
     start = [f, *given]
     for x in reach(x for x in start if not _notes_itself(x)):

@@ -199,7 +199,7 @@ class Runtime(
             if f.__name__ == "sort":
                 return functools.partial(self.sort_list, f.__self__)  # type: ignore[arg-type]
             if f.__name__ == "extend":
-                return lambda items: self._object(f)(self.listed(items))
+                return lambda items: self._outside(f, self._object(f))(self.listed(items))
             if f.__name__ == "insert":
                 return functools.partial(insert, f.__self__, self._object(f))  # type: ignore[arg-type]
         if type(f) is MethodType:

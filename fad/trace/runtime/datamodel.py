@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value, current
+from ...ir.types import is_number
 from ...ops.records import Record, Records
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
@@ -153,7 +154,8 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
     def inplace(self, op: str, a: ArrayOrNumber, b: ArrayOrNumber) -> AnyArray:
         """The new binding of the target of a += b."""
         _, operation, name, _ = BINARY[op]
-        if isinstance(a, Items) and not isinstance(b, SEQUENCES) and hasattr(type(b), f"__r{name}__"):
+        if isinstance(a, Items) and not isinstance(b, SEQUENCES) and not _is_pythons_number(b) and hasattr(
+                type(b), f"__r{name}__"):
             return self.binary(op, a, b)                      # a list asks the operand first: += of an array adds
         if type(a) in PLAIN and type(b) in PLAIN:
             if type(a) not in UNCHANGING:
@@ -392,3 +394,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
     def managed(self, manager: object) -> Any:
         """The context manager that a with statement enters."""
         return managed(manager, self.special)
+
+
+def _is_pythons_number(x: object) -> bool:
+    return is_number(x) or (isinstance(x, Value) and x.type.weak)
