@@ -315,9 +315,9 @@ def managed(o, x):
     s = 0.0
     for k in range(3):
         with o as rate:
-            if k == 1:
-                raise ValueError
             s = s + rate * x[k]
+    with o:
+        raise ValueError
     return s
 
 

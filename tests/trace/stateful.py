@@ -5,7 +5,7 @@ Each maker returns a function and what a caller can see of its state: numbers, a
 from collections import deque
 from types import SimpleNamespace
 from typing import NamedTuple
-from weakref import WeakMethod, WeakSet, WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 import numpy as np
 
@@ -424,19 +424,14 @@ class Observer:
     def __init__(self):
         self.seen = []
 
-    def note(self, x):
-        self.seen.append(float(x))
-
-
 def objects_behind_weak_references():
     o = Observer()
-    some, named, method = WeakSet([o]), WeakValueDictionary(a=o), WeakMethod(o.note)
+    some, named = WeakSet([o]), WeakValueDictionary(a=o)
 
     def f(x):
         for one in list(some):
             one.seen.append(float(x[0]))
         named.get("a").seen.append(float(x[1]))
-        method()(x[2])
         return np.sum(x)
     return f, lambda: numbers(o.seen)
 

@@ -159,7 +159,7 @@ def _note_new(result: object, start: list) -> None:
     """Note what is new of what a call returned."""
     if isinstance(result, (*_PLAIN, np.ndarray)) and not (isinstance(result, tuple) and result):
         return
-    known = set(map(id, reach(start)))
+    known = set(map(id, reach(start, weakly=not isinstance(start[0], weakref.ref))))
     new = [x for x in [result, *reach([result])] if id(x) not in known]
     inputs = set(map(id, current().root.trace.lifted_from.values())) if stack.builders() else set()
     if inputs and not any(isinstance(x, Value) for x in start):
@@ -175,13 +175,15 @@ def note_reach(values: Iterable) -> None:
     note(*reach(values))
 
 
-def reach(values: Iterable) -> Iterator:
-    """All that may change, as far as it can be reached from these values."""
+def reach(values: Iterable, weakly: bool = False) -> Iterator:
+    """All that may change, as far as it can be reached from these values; by weak references, too."""
     is_inert = _InertClasses()
 
     def lively(things: Iterable) -> list:
         return [x for x in things if not is_inert[type(x)]]
-    for x in reached(lively(values), lambda x: lively(_parts(x))):
+    def parts(x: object) -> Iterable:
+        return [weakref.ref.__call__(x)] if weakly and isinstance(x, weakref.ref) else _parts(x)
+    for x in reached(lively(values), lambda x: lively(parts(x))):
         if _is_cell(x):
             yield x
         if type(x) is FunctionType:
@@ -226,8 +228,6 @@ def _parts(x: object) -> Iterable:
         return parts_of(x)
     if isinstance(x, (np.ndarray, ModuleType, Value)) or goes_on(x):
         return ()
-    if isinstance(x, weakref.ref):                            # what it leads to is found, and not made
-        return [y for y in [weakref.ref.__call__(x)] if y is not None]
     if isinstance(x, _CONTAINERS) or keeps_record(x) or is_users(x):
         is_pythons = isinstance(x, _CONTAINERS) and not is_users(x)
         return items_in(x) if is_pythons else [*items_in(x), *_parts_of_class(x if isinstance(x, type) else type(x))]
