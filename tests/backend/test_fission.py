@@ -67,7 +67,7 @@ def test_values(f):
 
 
 def test_steps_wait_for_the_loop_that_reads_them():
-    """The reverse sweep restores u in a loop of its own; masks and products stay in registers of the next one."""
+    """Masks and products of the reverse sweep stay in registers: no array but the saved rows and the cotangent."""
     def f(u, steps):
         for _ in range(steps):
             d = np.where(u[1:-1] > 0, u[1:-1] - u[:-2], u[2:] - u[1:-1])
@@ -75,4 +75,4 @@ def test_steps_wait_for_the_loop_that_reads_them():
         return np.sum(u * u)
     g, u = fad.jit(fad.value_and_grad(f), compile="now"), np.random.default_rng(0).standard_normal(50)
     np.testing.assert_allclose(g(u.copy(), 7)[1], fad.jit(fad.value_and_grad(f), compile="never")(u.copy(), 7)[1])
-    assert fad.source(g, u, 7).partition("range(6, -1, -1)")[0].count("np.empty(n - 2") == 3
+    assert fad.source(g, u, 7).count("np.empty(") == 2
