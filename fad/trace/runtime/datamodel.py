@@ -396,5 +396,5 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         return managed(manager, self.special)
 
 
-def _is_pythons_number(x: object) -> bool:
+def _is_pythons_number(x: ArrayOrNumber) -> bool:
     return is_number(x) or (isinstance(x, Value) and x.type.weak)
