@@ -7,10 +7,15 @@ from ..state import changed
 from ..tensor import Tensor, wrap
 
 
+def _gradients(parameters: object) -> list:
+    given = [parameters] if isinstance(parameters, Tensor) else parameters
+    return [p._g for p in given if p._g is not None]          # type: ignore[attr-defined]
+
+
 def clip_grad_norm_(parameters: object, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
                     foreach: object = None) -> Tensor:
     """Scale all gradients, in place, to a norm (as one vector's) of at most max_norm; returns the norm before."""
-    given = [p._g for p in ([parameters] if isinstance(parameters, Tensor) else parameters) if p._g is not None]
+    given = _gradients(parameters)
     total = (float(np.linalg.norm([np.linalg.norm(g._a.reshape(-1), norm_type) for g in given], norm_type)) if given
              else 0.0)
     refuse_if(error_if_nonfinite and not np.isfinite(total), f"The total norm of order {norm_type} for gradients from "
@@ -22,4 +27,11 @@ def clip_grad_norm_(parameters: object, max_norm: float, norm_type: float = 2.0,
     return wrap(np.asarray(total, given[0]._a.real.dtype if given else default.dtype))
 
 
-__all__ = ["clip_grad_norm_"]
+def clip_grad_value_(parameters: object, clip_value: float, foreach: object = None) -> None:
+    """Clamp every element of every gradient to [-clip_value, clip_value], in place."""
+    with changed(grad=False):
+        for g in _gradients(parameters):
+            g.clamp_(-clip_value, clip_value)
+
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_"]
