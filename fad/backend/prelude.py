@@ -21,7 +21,7 @@ from ..ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_o
 from ..ir.types import LARGEST, Type
 from ..util import tree
 from ..util.array import ArrayOrNumber
-from ..util.errors import INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, UnstageableError
+from ..util.errors import BEYOND_MARKS, UnstageableError
 from .plain import plain
 
 _PYTHONS = {"b": bool, "f": float, "i": int, "c": complex}
@@ -66,9 +66,8 @@ class Prelude:
 
 def goes_beyond(func: Func) -> bool:
     """Whether a run of func may find what is beyond programs, so that the call is made anew on the tape."""
-    marks = (INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY)
     for eqn in func.equations:
-        if eqn.op.name == "check_that" and str(eqn.params["what"]).startswith(marks):
+        if eqn.op.name == "check_that" and str(eqn.params["what"]).startswith(BEYOND_MARKS):
             return True
         if eqn.op.name == "pow" and eqn.outputs[0].type.dtype.kind in "iu":
             return True

@@ -1,4 +1,4 @@
-"""add_edges: an array of which all but the edges is zero is added edge by edge.
+"""add_edges: an array that is zero but for its edges is added edge by edge.
 
     gu = stencil's terms; g[1:-1] = 0; gu + g        ->        gu[:1] += g[:1]; gu[-1:] += g[-1:]
 

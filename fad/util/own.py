@@ -62,8 +62,26 @@ def _is_computed(x: object, name: str, *methods: str) -> bool:
 
 
 def own_writer(x: object) -> type:
-    """The class whose __setattr__ and __delattr__ write to the attributes of x themselves."""
-    return next((c for c in (type, ModuleType) if isinstance(x, c)), object)
+    """The class whose __setattr__ and __delattr__ write to the attributes of x themselves: the first in C, as the
+    user's may do more. threading.local has its own.
+    """
+    return next(c for c in type(x).__mro__ if type(vars(c).get("__setattr__")) is WrapperDescriptorType)
+
+
+def write_attribute(x: object, name: str, value: object) -> None:
+    """Set an attribute where an object keeps it, past the user's methods and descriptors."""
+    if keeps_past_descriptor(x, name):
+        own_dict(x)[name] = value                             # type: ignore[index]
+    else:
+        own_writer(x).__setattr__(x, name, value)  # type: ignore[arg-type, call-arg]
+
+
+def delete_attribute(x: object, name: str) -> None:
+    """Delete an attribute where an object keeps it."""
+    if keeps_past_descriptor(x, name):
+        own_dict(x).pop(name)                                 # type: ignore[union-attr]
+    else:
+        own_writer(x).__delattr__(x, name)  # type: ignore[arg-type, call-arg]
 
 
 @door

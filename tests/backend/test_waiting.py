@@ -82,7 +82,7 @@ class Played:
 
 
 def unknown(count):
-    """So many steps of which nobody knows how many are left, as in a `while`."""
+    """Steps of a `while` loop: nobody knows how many are left."""
     for k in range(count):
         patience.check_patience()
         yield k

@@ -141,7 +141,7 @@ def test_under_the_transforms_of_programs():
 
 
 class Doubled(fad.autograd.Function):
-    """Twice and three times x, of which the second has no derivative, or backward asks which gradients there are."""
+    """Twice and three times x. The second has no derivative, or backward asks which gradients there are."""
 
     @staticmethod
     def forward(ctx, x, marked):

@@ -1,4 +1,4 @@
-"""What modules are saved as, and the hooks around forward."""
+"""Saved modules, and the hooks around forward."""
 import copy
 import pickle
 

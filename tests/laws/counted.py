@@ -49,7 +49,7 @@ def method(name, f):
 
 
 def class_of(*bases, **methods):
-    """A class with special methods of these names, each of which counts."""
+    """A class with special methods of these names. Each method counts its calls."""
     return type("Counted", bases or (Base,), {f"__{n}__": method(n, f) for n, f in methods.items()})
 
 

@@ -91,7 +91,7 @@ def wanted_of(expression):
 
 
 def compared(wanted):
-    """What is wrong with fad's answers to expressions of which NumPy's are known, in one program."""
+    """What is wrong with fad's answers to expressions, in one program. NumPy's answers are known."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         traced = trace(function_of(*wanted), ARGS)

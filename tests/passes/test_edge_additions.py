@@ -1,4 +1,4 @@
-"""Arrays of which all but the edges is zero are added edge by edge: the same numbers, without a pass over the array."""
+"""Arrays that are zero but for their edges are added edge by edge: the same numbers, without a pass over the array."""
 import numpy as np
 import pytest
 

@@ -136,8 +136,8 @@ class Rewriter(ExpressionRewriter):
         scope, first = self.scope, node.body[0]
         others = scope.globals | scope.nonlocals              # type: ignore[union-attr]
         shared = {n for inner in _functions_in(node) for n in Scope(inner).nonlocals}
-        bound = {*assigned(node.body), *getattr(node, "bound_within", ()), *scope.parameters}  # type: ignore[union-attr]
-        own = shared & (bound - others)  # type: ignore[union-attr]
+        bound = {*assigned(node.body), *getattr(node, "bound_within", ())}
+        own = shared & (bound.union(scope.parameters) - others)  # type: ignore[union-attr]
         out = [("rebinds", others)] if others else []
         out += [("binds", own)] if own else []
         calls = [self.runtime(name, self.variables(sorted(names))) for name, names in out]

@@ -25,7 +25,7 @@ from ...util.defects import take_as_answer
 from ...util.errors import UnstageableError
 from ...util.forks import undone_by
 from ...util.memory import overlap
-from ...util.own import keeps_past_descriptor, own_dict
+from ...util.own import write_attribute
 from ..frontend.numba_forms import is_of_jitclass
 from ..guards.closures import parts_at
 from ..guards.guard import in_class
@@ -155,18 +155,10 @@ def _is_own(location: Location) -> bool:
     return not is_objects or location.at in contents(location.owner)
 
 
-def _own_setattr(cls: type) -> Callable:
-    """The function that sets attributes of the class and is none of the user's: threading.local has its own."""
-    found = (vars(c).get("__setattr__") for c in cls.__mro__)
-    return next(way for way in found if way is not None and type(way) is not FunctionType)
-
-
 def _write(location: Location, x: object) -> None:
     owner = location.owner
-    if location.kind == "attribute" and keeps_past_descriptor(owner, location.at):
-        own_dict(owner)[location.at] = x                      # type: ignore[index]
-    elif location.kind == "attribute":
-        _own_setattr(type(owner))(owner, location.at, x)
+    if location.kind == "attribute":
+        write_attribute(owner, location.at, x)
     elif isinstance(owner, dict):
         dict.__setitem__(owner, location.at, x)
     else:

@@ -57,7 +57,7 @@ def note_types(seen: Iterable, types: Iterable) -> None:
 
 
 def note_doubtful(x: AnyArray, types: set) -> AnyArray:
-    """x, a number taken out of a row in which numbers of these types lie: nobody knows of which it was."""
+    """x, a number taken out of a row in which numbers of these types lie: nobody knows which type it had."""
     if len(types) > 1 and isinstance(x, Tracer) and not x.ndim:
         current().root.trace.doubtful[x.held] = types
     return x

@@ -7,14 +7,13 @@ import operator
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from threading import local
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ...ir.build import Value
-from ...util.own import keeps_past_descriptor, own_attribute, own_dict, own_writer
+from ...util.own import delete_attribute, own_attribute, own_dict, write_attribute
 from ...util.reach import CALLS, parts_of_call, reached
 from ...util.where import HEAP_TYPE, is_routine, package_name
 from .bound import Unsure
@@ -237,19 +236,11 @@ def _same_keys(a: Collection, b: Collection) -> bool:
 
 def _put_attributes(owner: object, value: dict) -> None:
     now = contents(owner)
-    # past the methods that a class may have for this
-    own: type = local if isinstance(owner, local) else own_writer(owner)
     for name in now.keys() - value.keys():
-        if keeps_past_descriptor(owner, name):
-            own_dict(owner).pop(name)                         # type: ignore[union-attr]
-        else:
-            own.__delattr__(owner, name)  # type: ignore[arg-type, call-arg]
+        delete_attribute(owner, name)
     for name, x in value.items():
         if now.get(name, _MISSING) is not x:
-            if keeps_past_descriptor(owner, name):
-                own_dict(owner)[name] = x                     # type: ignore[index]
-            else:
-                own.__setattr__(owner, name, x)  # type: ignore[arg-type, call-arg]
+            write_attribute(owner, name, x)
 
 
 @contextmanager

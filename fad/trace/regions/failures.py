@@ -14,7 +14,7 @@ from ...ir.graph import Equation, Literal, Var
 from ...ir.op import registry
 from ...ops.arithmetic import DIVISOR
 from ...util.array import AnyArray
-from ...util.errors import INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, FadError, UnstageableError
+from ...util.errors import BEYOND_MARKS, RAISED_ON_A_WAY, FadError, UnstageableError
 from ...util.interrupts import let_through
 
 
@@ -44,7 +44,7 @@ def may_raise(eqn: Equation, kinds: tuple) -> bool:
     if _may_be_told(eqn, kinds):
         return True
     what = str(eqn.params["what"]) if eqn.op.name == "check_that" else ""
-    if what.startswith((INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY)):
+    if what.startswith(BEYOND_MARKS):
         return what.startswith(RAISED_ON_A_WAY) and _may_be_of(eqn, kinds)  # else the call is made anew on the tape
     return any(issubclass(error, kinds) for error in _errors_of(eqn))
 
@@ -66,7 +66,7 @@ def _may_be_told(eqn: Equation, kinds: tuple) -> bool:
     return FloatingPointError in kinds and computes and any(v.type.dtype.kind in "fc" for v in eqn.outputs)
 
 
-def _class_of(check: Equation) -> type:
+def class_of(check: Equation) -> type:
     """The class of the error that a check raises: it names one, or its record does."""
     return getattr(builtins, check.params.get("error") or check.op.facts["error"])
 
@@ -80,7 +80,7 @@ def _errors_of(eqn: Equation) -> tuple:
     """
     traits = eqn.op.traits
     if eqn.op.kind == "check":
-        return (_class_of(eqn),)
+        return (class_of(eqn),)
     if _is_linear_algebra(eqn):
         return () if eqn.op.facts.get("fails", "unknown") is None else (np.linalg.LinAlgError, ValueError)
     if traits.guard == DIVISOR:
@@ -119,7 +119,7 @@ def _operand(a: Any, builder: Builder) -> Any:
 def _of_truth(eqn: Equation, test: object, wanted: object) -> "Failure | None":
     if str(eqn.params["what"]).startswith(RAISED_ON_A_WAY):   # Python's own error is not known
         return None
-    return Failure(lambda: registry["not_equal"](test, wanted), lambda: _class_of(eqn)(eqn.params["what"]))
+    return Failure(lambda: registry["not_equal"](test, wanted), lambda: class_of(eqn)(eqn.params["what"]))
 
 
 def _of_index(eqn: Equation, i: object, n: object) -> Failure:

@@ -5,7 +5,6 @@ error of the program comes too late, and an error on a way that the program may 
 either is traced once for each way through it (see paths.py). Where that cannot be, the function is not staged. An error
 of sizes is one for the sizes at hand.
 """
-import builtins
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -17,8 +16,7 @@ from ...ops.carry import UNDEFINED
 from ...util.defects import door, is_answer, is_of_users_line, is_users
 from ...util.errors import (
     BEYOND,
-    INTEGER_OVERFLOW,
-    NONE_IS_USED,
+    BEYOND_MARKS,
     RAISED_ON_A_WAY,
     ConcreteValueError,
     FadError,
@@ -32,7 +30,7 @@ from ...util.listening import listening
 from ...util.profiled import unprofiled
 from ...util.where import here, is_own, line_of, module_name
 from ..values.text import told
-from .failures import DataDependentText, first_that_raises
+from .failures import DataDependentText, class_of, first_that_raises
 
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
@@ -231,9 +229,8 @@ def leave_to_tape(equations: list) -> None:
     """Let the tape make the call anew where one of these equations raises what the function checks."""
     for eqn in equations:
         what = str(eqn.params["what"]) if eqn.op.name == "check_that" else RAISED_ON_A_WAY
-        if not what.startswith((INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY)):
-            cls = getattr(builtins, eqn.params.get("error") or eqn.op.facts["error"])
-            eqn.params |= {"what": f"{RAISED_ON_A_WAY}: {what}", "error": _beyond_a_program(cls.__mro__)}
+        if not what.startswith(BEYOND_MARKS):
+            eqn.params |= {"what": f"{RAISED_ON_A_WAY}: {what}", "error": _beyond_a_program(class_of(eqn).__mro__)}
         for region in eqn.regions:
             leave_to_tape(region.equations)
 
@@ -243,8 +240,8 @@ class Context:
     told of errors: if the program raises one, the call is made anew on the tape.
     """
 
-    def __init__(self, manager: Any):
-        self.manager, self.start = manager, len(current().equations)
+    def __init__(self, manager: Any, is_told_of_errors: bool):
+        self.manager, self.is_told_of_errors, self.start = manager, is_told_of_errors, len(current().equations)
         self.watch: Any = caught(lambda: manager._exceptions, refused) if isinstance(manager, suppress) else None  # type: ignore[attr-defined]
 
     @door
@@ -264,6 +261,6 @@ class Context:
             pass_on(error)
         if self.watch is not None and (error is None or is_taken_in):
             self.watch.__exit__(None, None, None)
-        elif getattr(self.manager, "is_told_of_errors", False):
+        elif self.is_told_of_errors:
             leave_to_tape(current().equations[self.start:])
         return is_taken_in

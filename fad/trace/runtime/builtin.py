@@ -121,7 +121,7 @@ def _class_in(dtype: np.dtype, weak: bool) -> type:
 
 
 def _doubts_of(x: Tracer) -> Iterable:
-    """The types, one of which x was, where it was taken out of a list of several."""
+    """The types that x may have had in the list it was taken from, if that holds several; else none."""
     return current().root.trace.doubtful.get(x.held, ())
 
 

@@ -18,6 +18,7 @@ from ..regions.paths import follow, path_here
 from ..regions.unroll import attempted
 from ..values import text
 from .calls import is_tracing
+from .managers import Managed
 
 
 class HandlingRuntime:
@@ -94,7 +95,7 @@ class HandlingRuntime:
 
     def context(self, manager: object) -> Any:
         manager = self.managed(manager)
-        return handlers.Context(manager) if is_tracing() else manager
+        return handlers.Context(manager, type(manager) is Managed) if is_tracing() else manager
 
     # -- raise and assert ----------------------------------------------------------------------------
 

@@ -9,8 +9,6 @@ from .calls import is_tracing
 class Managed:
     """A context manager whose methods are captured."""
 
-    is_told_of_errors = True
-
     def __init__(self, manager: object, enter: Callable, leave: Callable):
         self.manager, self.enter, self.leave = manager, enter, leave
 

@@ -5,7 +5,7 @@ this order, too.
 
 A task that waits for a later one would wait forever. Other processes cannot take traced values.
 """
-import concurrent.futures
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import MethodType
 from typing import NoReturn
@@ -26,8 +26,8 @@ def tasks_of(f: object) -> "Callable | None":
     return found if any(cls.__name__ in _THREADS for cls in type(f.__self__).__mro__) else _refused
 
 
-def _submit(call: Callable, f: Callable, *args: object, **kwargs: object) -> concurrent.futures.Future:
-    future: concurrent.futures.Future = concurrent.futures.Future()
+def _submit(call: Callable, f: Callable, *args: object, **kwargs: object) -> object:
+    future = sys.modules["concurrent.futures"].Future()       # whoever has a pool has imported it
     try:
         future.set_result(call(f)(*args, **kwargs))
     except FadError:

@@ -131,7 +131,7 @@ class MethodCall:
         return self.checked(_choose(is_below, below, _choose(is_above, above, value)))
 
     def quantile(self, q: ArrayOrNumber, formula: Callable, ends: tuple) -> AnyArray:
-        """A function of probabilities. `ends` are its values at 0 and 1, of which infinite ones need no formula."""
+        """A function of probabilities. `ends` are its values at 0 and 1; infinite ones need no formula."""
         q = as_array(q)
         wrong = (q < 0) | (q > 1)
         y = where(wrong, math.nan, formula(where(wrong, 0.5, q), *self.shapes))
