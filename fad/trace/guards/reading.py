@@ -29,7 +29,6 @@ class Reading:
 
     def __init__(self) -> None:
         self._read: dict[tuple, Any] = {}                     # (id of a jitclass's object, name) -> its array
-        super().__init__()
 
     def index(self, value: object) -> Any:
         """The stand-in for an outside value of which captured code reads nothing but elements: a list, tuple or dict is

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ir.build import Builder, Value
+from ...ir.build import Value
 from ...ops.face import OBJECTS
 from ...util.array import ArrayOrNumber
 from ...util.defects import door
@@ -33,6 +33,7 @@ from ..values.tracer import Tracer
 from .builtin import class_of
 from .library import Proxy, has_traced
 from .name_dicts import AttributeDict, GlobalNames, NameDict
+from .scopes import Scopes
 
 # methods of dataclasses that have no text
 OF_DATACLASSES = {"__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__repr__", "__init__", "__setattr__",
@@ -51,20 +52,10 @@ class Dispatched(NamedTuple):
     owner: Any
 
 
-class Attributes:
+class Attributes(Scopes):
     """The part of a trace's capture that sees to attributes."""
 
-    builder: Builder
-    sources: list
     packages: set
-    runtime: Any
-    swap: Callable
-    seen: Callable
-    index: Callable
-    of_library: Callable
-    assigned_name: Callable
-    has_functions: Callable
-    original_names: Callable
     _see: Callable
     _holds_inputs: Callable
     _originals: dict

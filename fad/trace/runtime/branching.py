@@ -15,6 +15,7 @@ from ..regions import optional
 from ..regions.branch import choose, truth
 from ..regions.recursion import Branches
 from ..values.constants import decided
+from .parts import RuntimePart
 from .sequences import contains
 
 
@@ -22,14 +23,10 @@ def _itself(value: object) -> object:
     return value
 
 
-class BranchRuntime:
+class BranchRuntime(RuntimePart):
     """The part of the runtime (see control.py) that sees to branches."""
 
     branches: Branches
-    truth: Callable                                           # of the runtime
-    compared: Callable
-    compare: Callable                                         # of the data model
-    contains_: Callable
 
     def if_(self, test: ArrayOrNumber, then: Callable, otherwise: "Callable | None", names: tuple,
             own: tuple = ()) -> None:

@@ -29,7 +29,6 @@ from ..guards import met
 from ..guards.bytecode import handles_errors, names_used
 from ..guards.handed import refuse_opaque, refuse_proxy
 from ..guards.kinds import CONTAINERS, VIEWS
-from ..guards.reading import Reading
 from ..guards.reads import Reads, guard_all, refuse_unknown
 from ..guards.settings import answer, is_setting
 from ..guards.snapshot import Snapshot
@@ -45,7 +44,6 @@ from .attributes import Attributes
 from .captured_records import records_from
 from .control import Runtime
 from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced, reading, redirected
-from .scopes import Scopes
 
 
 def is_sequence(x: object) -> bool:
@@ -67,7 +65,7 @@ def _defaults(values: Any, see: Callable) -> Any:
 HIDING = " (vectorized)"                                     # the end of the names that np.frompyfunc gives
 
 
-class Capture(Attributes, Reading, Scopes):
+class Capture(Attributes):
     """One trace's captured functions: swaps values as the captured code should see them, and collects their sources."""
 
     def __init__(self, builder: Builder):

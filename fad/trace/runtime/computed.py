@@ -5,7 +5,6 @@ They are captured, and called as often as Python calls them.
 import functools
 from collections.abc import Callable
 from types import MemberDescriptorType, ModuleType
-from typing import Any
 
 from ...ir.build import Value
 from ...util.errors import UnstageableError
@@ -16,17 +15,12 @@ from ..guards.kinds import MISSING
 from ..values import text
 from .builtin import hasattr_
 from .calls import is_tracing
+from .parts import RuntimePart
 from .special_methods import PLAIN
 
 
-class ComputedAttributes:
+class ComputedAttributes(RuntimePart):
     """The part of the data model (see datamodel.py) that asks methods for attributes."""
-
-    capture: Any
-    special: Callable                                         # of the data model
-    attribute: Callable
-    caught_plainly: Callable                                  # of the runtime
-    pass_on: Callable
 
     def computing(self, owner: object, name: str) -> "Callable | None":
         """A function without arguments that computes owner.name by a method of the user's: of a descriptor, or of the

@@ -69,7 +69,7 @@ class Runtime(
     def __init__(self, capture: object):
         super().__init__()
         self.capture = capture
-        self.unrolled: dict[Any, str] = {}                    # code of a loop's body -> why it is not one region
+        self.unrolled: dict[Any, Exception] = {}              # code of a loop's body -> why it is not one region
         self.peeled: set[Any] = set()  # those of short loops that were not one, iteration after iteration
         self.forking: dict[Any, tuple] = {}  # code of a `try` with forks -> what its handlers take
         self.flat: set[Any] = set()  # those whose paths go through every `try` within

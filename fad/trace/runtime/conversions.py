@@ -1,7 +1,6 @@
 """Users' objects where Python or NumPy does not know them: arrays, copies, keys of a dict."""
 import copy
 import functools
-from collections.abc import Callable
 from typing import Any
 
 from ...util.defects import door
@@ -12,14 +11,12 @@ from ..heap.opaque import note_reach, note_reads
 from ..lists.items import Items
 from ..lists.rows import RowList
 from ..values.aliases import has_twins, unknown_identity
+from .parts import RuntimePart
 from .special_methods import ARRAYS, PLAIN, SEQUENCES
 
 
-class Conversions:
+class Conversions(RuntimePart):
     """The part of the data model (see datamodel.py) that makes arrays and copies of objects, or asks which they are."""
-
-    special: Callable                                         # of the data model
-    known_builtin: Callable                                   # of the runtime
 
     # -- arrays ------------------------------------------------------------------------------------
 

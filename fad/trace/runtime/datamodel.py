@@ -71,17 +71,6 @@ READ_AT_ONCE = PLAIN | ARRAYS
 class DataModel(Protocols, Conversions, ComputedAttributes):
     """The part of the runtime (see control.py) that does what Python's data model says."""
 
-    capture: Any
-    call: Callable                                            # of the runtime
-    not_: Callable
-    is_: Callable
-    is_not: Callable
-    is_rewritten: Callable                                    # whether a captured function says what it writes to
-    compared: Callable                                        # notes what Python itself compares
-    text: Callable
-    fills: Callable
-    known_builtin: Callable  # a builtin function -> what is called for traced values, or Python's own
-
     def __init__(self) -> None:
         # (class, name of a special method) -> the captured method; None: Python's own will do
         self._specials: dict[tuple, Any] = {}

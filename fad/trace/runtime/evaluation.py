@@ -21,14 +21,11 @@ from ..frontend.trees import walk
 from ..frontend.typed import keep
 from ..objects.bound import Unsure, read
 from ..values.text import resolved
+from .parts import RuntimePart
 
 
-class EvaluationRuntime:
+class EvaluationRuntime(RuntimePart):
     """The part of the runtime that sees to these."""
-
-    capture: Any
-    call: Callable
-    of_texts: dict[tuple, FunctionType]  # (text, parameters, id of global names) -> the function made of it
 
     def evaluated(self, f: Callable, text: Any, names: FunctionType) -> Any:
         """eval(text) in a function: names() are functions that read its variables."""

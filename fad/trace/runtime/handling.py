@@ -19,15 +19,11 @@ from ..regions.unroll import attempted
 from ..values import text
 from .calls import is_tracing
 from .managers import Managed
+from .parts import RuntimePart
 
 
-class HandlingRuntime:
+class HandlingRuntime(RuntimePart):
     """The part of the runtime (see control.py) that sees to errors."""
-
-    truth: Callable                                           # of the runtime
-    managed: Callable
-    forking: dict                                             # code of a `try` with forks -> what its handlers take
-    flat: set                                                 # those whose paths go through every `try` within
 
     # -- try ---------------------------------------------------------------------------------------
 

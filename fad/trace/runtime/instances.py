@@ -25,18 +25,13 @@ from ..objects.draws import note_generator
 from ..regions import optional
 from ..values.tracer import births
 from .calls import is_alone, is_tracing
+from .parts import RuntimePart
 
 _CALL = type.__dict__["__call__"]
 
 
-class Instances:
+class Instances(RuntimePart):
     """The part of the runtime (see control.py) that makes objects of classes."""
-
-    capture: Any
-    special: Callable                                         # of the data model
-    attribute: Callable
-    set_attribute: Callable
-    call: Callable                                            # of the runtime
 
     def making(self, f: object) -> "Callable | None":
         """The function that is called for a class, or for what a metaclass calls to make an instance; None of anything

@@ -41,23 +41,15 @@ from ..values.iterate import Drawn, range_, steps_of
 from .calls import is_tracing, keep
 from .comprehensions import SharedScope
 from .library import has_traced
+from .parts import RuntimePart
 
 LISTED = (list, tuple, Drawn, *VIEWS)
 SHORT = 8                                                     # a comprehension over so few items is written out
 CHECKED = 64  # iterations of a plain loop after which lists are looked at that are known by two names
 
 
-class LoopRuntime:
+class LoopRuntime(RuntimePart):
     """The part of the runtime (see control.py) that sees to loops."""
-
-    unrolled: dict                                            # code of a loop's body -> why it is not one region
-    peeled: set                                               # code of bodies of short loops that were no region
-    if_: Callable                                             # of the runtime
-    all_hold: Callable
-    truth: Callable
-    asked_truth: Callable
-    iterated: Callable                                        # of the data model
-    item: Callable
 
     # -- lists -------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from ..lists.items import Items
 from ..objects.containers import is_users
 from ..values.aliases import has_twins
 from .ordering import ByAndBy, KeyOf, sort
+from .parts import RuntimePart
 from .sequences import counted_or_placed
 from .special_methods import GOING_THROUGH, NEW, PLAIN, SEARCHING, SORTING
 
@@ -27,26 +28,8 @@ _SEQUENCES = (list, tuple, deque)
 _FILLED = frozenset((list, tuple, deque, set, frozenset, Items))
 
 
-class Protocols:
+class Protocols(RuntimePart):
     """The part of the data model (see datamodel.py) that iterates, compares and searches for Python."""
-
-    special: Callable                                         # of the data model
-    binary: Callable
-    compare: Callable
-    item: Callable
-    attribute: Callable
-    asked_truth: Callable
-    hashed: Callable
-    builtin: Callable
-    truth: Callable                                           # of the runtime
-    call: Callable
-    and_: Callable
-    or_: Callable
-    not_: Callable
-    ifexp: Callable
-    caught_plainly: Callable
-    pass_on: Callable
-    known_builtin: Callable  # a builtin function -> what is called for traced values, or Python's own
 
     # -- iteration ---------------------------------------------------------------------------------
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.build import Builder
 from ...util.errors import UnstageableError
 from ...util.where import is_captured
 from ..frontend.expressions import RUNTIME
@@ -22,25 +21,18 @@ from ..frontend.syntax import indexed_names
 from ..guards import guard as of
 from ..guards.bytecode import asks_identity, assigned_globals, global_names, names_of_tools, names_used
 from ..guards.kinds import CONTAINERS, MISSING
+from ..guards.reading import Reading
 from ..heap.journal import note, standing_in
 from ..objects.containers import EnclosingVariable, Globals, is_empty
 from ..objects.originals import StandIn
 from .builtin import BUILTIN_FACES, BY_BUILTIN
 
 
-class Scopes:
+class Scopes(Reading):
     """The part of a trace's capture that sees to names."""
 
-    builder: Builder
-    sources: list
-    indexed: dict[int, Any]
-    _copies: dict[int, tuple[Any, Any]]
     runtime: Any
-    swap: Callable
     is_called: Callable
-    seen: Callable
-    index: Callable
-    element: Callable
     names_of_module: Callable
     _note_opened: Callable
 
@@ -50,6 +42,7 @@ class Scopes:
         # (id of what stands for global names, name) of those that functions assign
         self._assigned: set[tuple] = set()
         self._cell_copies: dict[tuple, tuple[CellType, CellType]] = {}
+        super().__init__()
 
     def _scope(self, original: dict, is_rewritten: bool) -> dict:
         """The stand-in for a module's global names. All functions of the module share it, so one reads what another

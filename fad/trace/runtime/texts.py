@@ -18,6 +18,7 @@ from ..lists.items import Items
 from ..values import templates, text
 from .calls import is_tracing
 from .library import has_traced
+from .parts import RuntimePart
 
 _METHODS = {str: "__str__", repr: "__repr__", format: "__format__"}
 _NEXT = {str: repr, format: str}                              # what the methods of `object` ask
@@ -53,11 +54,8 @@ class Speaker:
         return self.x[key]
 
 
-class Texts:
+class Texts(RuntimePart):
     """The part of the runtime (see control.py) that makes texts."""
-
-    special: Callable                                         # of the data model
-    known_builtin: Callable
 
     joined = staticmethod(text.joined)
 
