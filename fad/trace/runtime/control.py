@@ -136,11 +136,7 @@ class Runtime(
         own = self.getter(x) or (self.builtin(x) if type(x) is BuiltinFunctionType else None)
         if own is not None:
             return own
-        try:
-            known = BY_BUILTIN.get(x) if isinstance(x, (BuiltinFunctionType, type)) else None
-        except TypeError as error:                            # a class whose metaclass has an equality of its own
-            let_through(error)
-            return x
+        known = _face_of(x) if isinstance(x, (BuiltinFunctionType, type)) else None
         if known is not None:
             return known
         if self.capture.is_called(x):
@@ -185,55 +181,55 @@ class Runtime(
         return made(f(*args, **kwargs))
 
     def _call(self, f: Any) -> Any:
+        """The function that is called for f, unless that asks its arguments (see DataModel.builtin)."""
         if isinstance(f, (FunctionType, BuiltinFunctionType)):
             refuse_frames(f)
         function = f if isinstance(f, type) else getattr(f, "__func__", f)
         refuse_threads(function)
         if is_init_of_dataclass(function) and stack.builders():
             return functools.partial(self.initialise, f)
+        if isinstance(f, type):
+            return self._class(f)
         if type(f) is FunctionType:
-            if isinstance(getattr(f, "registry", None), MappingProxyType):
-                return functools.partial(self._dispatched, f.dispatch, None) if is_tracing() else f  # type: ignore[attr-defined]
-            return f if self.is_captured(f) else self.capture.swap(f)
+            return self._function_of_python(f)
         if isinstance(f, (MethodType, BuiltinMethodType)) and type(f.__self__) in (list, Items, RowList):
-            if f.__name__ == "sort":
-                return functools.partial(self.sort_list, f.__self__)  # type: ignore[arg-type]
-            if f.__name__ == "extend":
-                return lambda items: self._outside(f, self._object(f))(self.listed(items))
-            if f.__name__ == "insert":
-                return functools.partial(insert, f.__self__, self._object(f))  # type: ignore[arg-type]
+            own = self._method_of_list(f)
+            if own is not None:
+                return own
         if type(f) is MethodType:
             return self._method(f)
-        if f is filter:
-            return self._filter
-        if f is list:
-            return self._list
         if isinstance(f, functools._lru_cache_wrapper):
             return functools.partial(cached, self, f)
         number = number_of_numba(f)
         if number is not None:
             return scalar_class(number, f)
-        if isinstance(f, type):
-            known = BY_BUILTIN.get(f) or scalar_class(f, f)
-            return known or (f if module_name(f) == "builtins" else self.making(f))
-        made_by = self.making(f)
-        if made_by is not None:
-            return made_by
-        if isinstance(f, np.vectorize):
-            return self.capture.swap(f)
-        getter = self.getter(f)
-        if getter is not None:
-            return getter
-        try:
-            known = BY_BUILTIN.get(f)
-        except TypeError as error:                            # not hashable: an object with an equality of its own
-            let_through(error)
-            return self._object(f)
-        if known is not None:
-            return known
-        if find(f) is not None or is_of_numba(f):
-            return self.capture.swap(f)
-        return self._object(f)
+        found = self.making(f) or self.getter(f) or _face_of(f)
+        if found is not None:
+            return found
+        is_swapped = isinstance(f, np.vectorize) or find(f) is not None or is_of_numba(f)
+        return self.capture.swap(f) if is_swapped else self._object(f)
+
+    def _class(self, f: type) -> Any:
+        """The function that is called for a class."""
+        if f is filter or f is list:
+            return self._filter if f is filter else self._list
+        found = _face_of(f) or scalar_class(f, f)
+        return found or (f if module_name(f) == "builtins" else self.making(f))
+
+    def _function_of_python(self, f: Any) -> Any:
+        """The function that is called for one that has a text, or had one."""
+        if isinstance(getattr(f, "registry", None), MappingProxyType):
+            return functools.partial(self._dispatched, f.dispatch, None) if is_tracing() else f
+        return f if self.is_captured(f) else self.capture.swap(f)
+
+    def _method_of_list(self, f: Any) -> "Callable | None":
+        """The function that is called for a method of a list that asks its elements or its arguments; None of others.
+        """
+        if f.__name__ == "sort":
+            return functools.partial(self.sort_list, f.__self__)
+        if f.__name__ == "extend":
+            return lambda items: self._outside(f, self._object(f))(self.listed(items))
+        return functools.partial(insert, f.__self__, self._object(f)) if f.__name__ == "insert" else None
 
     def _dispatched(self, find: Callable, owner: Any, *args: Any, **kwargs: Any) -> Any:
         """The call of a function that functools.singledispatch has made, or singledispatchmethod for an owner."""
@@ -322,3 +318,12 @@ class Runtime(
     def module_name(level: int, name: str, package: "str | None") -> str:
         """The module of `from ..name import x`."""
         return importlib.util.resolve_name("." * level + name, package or "") if level else name
+
+
+def _face_of(f: Any) -> Any:
+    """The stand-in for one of Python's own functions or classes; None of all others."""
+    try:
+        return BY_BUILTIN.get(f)
+    except TypeError as error:  # not hashable: an object with an equality of its own, or a class of such a metaclass
+        let_through(error)
+        return None

@@ -47,17 +47,13 @@ from .special_methods import (
     ARRAYS,
     BINARY,
     BUILTINS,
-    CLASSES,
     COMPARE,
     COMPARED,
     CONVERSIONS,
-    ITERATING,
-    OPERATORS,
+    IN_PLACE,
     ORIGINALS,
-    OWN,
     PLAIN,
     SEQUENCES,
-    TEXTS,
     UNARY,
     UNCHANGING,
 )
@@ -331,21 +327,11 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         of any other.
         """
         f = ORIGINALS.get(f, f)
-        if f in (id, hash) or isinstance(owner_of(f), (dict, set, frozenset)):
-            return functools.partial(self._by_identity, f)
-        if f in OWN:
-            return getattr(self, OWN[f])
-        if f in TEXTS:
-            return functools.partial(self.text, f)
-        if f in ITERATING:
-            return functools.partial(self.iterating, f)
-        if f in CLASSES:
-            return functools.partial(self.of_class, f, CLASSES[f])
-        if f in OPERATORS:
-            name, *given = OPERATORS[f]
+        if f in IN_PLACE:
+            name, *given = IN_PLACE[f]
             return functools.partial(getattr(self, name), *given)
-        if f in BUILTINS or f in CONVERSIONS or f is bool:
-            return functools.partial(self._asking, f)
+        if isinstance(owner_of(f), (dict, set, frozenset)):
+            return functools.partial(self._by_identity, f)
         return self.searches(f) or self.fills(f)
 
     def _vars(self, owner: object) -> dict:

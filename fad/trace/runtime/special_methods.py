@@ -90,26 +90,27 @@ GOING_THROUGH: dict[Any, slice] = {
     **dict.fromkeys((itertools.dropwhile, itertools.filterfalse, itertools.starmap, itertools.takewhile), slice(1, 2)),
     itertools.compress: slice(0, 2),
 }
-CLASSES: dict[object, str] = {isinstance: "__instancecheck__", issubclass: "__subclasscheck__"}  # of metaclasses
-TEXTS = frozenset((str, repr, ascii, format))
 SORTING = frozenset((sorted, min, max))
 SEARCHING = frozenset(("index", "count", "remove"))  # methods of a list that compare its items
-# methods of the runtime in their place
-OWN: dict[Any, str] = {len: "_length", sum: "sum_of", setattr: "_setattr", delattr: "delete_attribute", vars: "_vars",
-                       itertools.chain.from_iterable: "chained", copy.deepcopy: "_deepcopied", print: "printed",
-                       getattr: "_getattr", hasattr: "_hasattr", importlib.import_module: "_import_module",
-                        operator.length_hint: "_length_hint", operator.iconcat: "extended", range: "_range"}
-# the functions of the operator module -> a method of the runtime, with what it is told first
-OPERATORS: dict[Any, tuple] = {
+# functions of Python's own -> a method of the runtime in their place, and what that is given first
+IN_PLACE: dict[Any, tuple] = {
+    len: ("_length",), sum: ("sum_of",), setattr: ("_setattr",), delattr: ("delete_attribute",), vars: ("_vars",),
+    getattr: ("_getattr",), hasattr: ("_hasattr",), range: ("_range",), print: ("printed",),
+    itertools.chain.from_iterable: ("chained",), copy.deepcopy: ("_deepcopied",),
+    importlib.import_module: ("_import_module",),
+    operator.length_hint: ("_length_hint",), operator.iconcat: ("extended",),
+    operator.getitem: ("item",), operator.contains: ("holds",), operator.not_: ("not_",), operator.truth: ("truth",),
+    isinstance: ("of_class", isinstance, "__instancecheck__"),      # of metaclasses
+    issubclass: ("of_class", issubclass, "__subclasscheck__"),
+    divmod: ("binary", "DivMod"),
     **{f: ("binary", name) for name, (f, *_) in BINARY.items()},
     **{f: ("inplace", name) for name, (_, f, *_) in BINARY.items() if f is not None},
-    divmod: ("binary", "DivMod"),
     **{f: ("unary", name) for name, (f, _) in UNARY.items()},
     **{f: ("compare", name) for name, (f, *_) in COMPARE.items()},
-    operator.getitem: ("item",),
-    operator.contains: ("holds",),
-    operator.not_: ("not_",),
-    operator.truth: ("truth",),
+    **{f: ("_by_identity", f) for f in (id, hash)},
+    **{f: ("text", f) for f in (str, repr, ascii, format)},
+    **{f: ("iterating", f) for f in ITERATING},
+    **{f: ("_asking", f) for f in (bool, *CONVERSIONS, *BUILTINS)},
 }
 # what captured code sees by these names
 ORIGINALS = {face: getattr(builtins, name) for name, face in BUILTIN_FACES.items()} | {
