@@ -4,10 +4,8 @@ The names are swapped in the function's globals and closure, so the source is no
 helper functions are captured in turn. Each value that the function reads from outside becomes a guard: once it changes,
 the function is traced anew.
 """
-import copy
 import functools
-from collections import deque
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from io import IOBase
 from types import FunctionType, MethodType, ModuleType
@@ -15,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.build import Builder, Value, current
+from ...ir.build import Builder, current
 from ...ir.types import has_own_arithmetic
 from ...ops.face import OBJECTS, find
 from ...util.errors import UnstageableError
 from ...util.profiled import unprofiled
 from ...util.where import is_disguised, is_fads, package_name
 from ..frontend.functions import is_called, is_partial, is_user_function
-from ..frontend.numba_forms import Promoted, function_of_numba, is_compiled
+from ..frontend.numba_forms import Promoted, function_of_numba, is_compiled, is_of_numba
 from ..frontend.syntax import rewritten_code
 from ..guards import guard as of
 from ..guards import met
@@ -33,26 +31,16 @@ from ..guards.reads import Reads, guard_all, refuse_unknown
 from ..guards.settings import answer, is_setting
 from ..guards.snapshot import Snapshot
 from ..heap.callbacks import watched
-from ..heap.journal import journal, note, standing_in
+from ..heap.journal import note, standing_in
 from ..heap.opaque import note_reach
 from ..heap.percall import Maker, refuse_unseen
 from ..lists.tails import tails
-from ..objects.containers import NEVER_CHANGE, Globals, content, contents, put_contents, values_of
+from ..objects.containers import NEVER_CHANGE, Globals, content
 from ..objects.draws import goes_on, numpy_random
 from ..objects.opaque_state import BUFFERS
-from .attributes import Attributes
-from .captured_records import records_from
 from .control import Runtime
 from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced, reading, redirected
-
-
-def is_sequence(x: object) -> bool:
-    """Whether x is a list, tuple, deque or dict, or of a class made of one. Of those made of tuples only named ones can
-    be made again.
-    """
-    return isinstance(x, (list, dict, deque)) or type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields"))
-
-
+from .outer_containers import OuterContainers, is_array
 
 
 def _defaults(values: Any, see: Callable) -> Any:
@@ -65,7 +53,7 @@ def _defaults(values: Any, see: Callable) -> Any:
 HIDING = " (vectorized)"                                     # the end of the names that np.frompyfunc gives
 
 
-class Capture(Attributes):
+class Capture(OuterContainers):
     """One trace's captured functions: swaps values as the captured code should see them, and collects their sources."""
 
     def __init__(self, builder: Builder):
@@ -111,57 +99,30 @@ class Capture(Attributes):
         if not isinstance(value, type) and not self.builder.live:
             refuse_opaque(value, self.packages)
         self._see(value)
-        if is_disguised(value) and not is_fads(value):        # it is no container for which it passes
-            refuse_proxy(value)
-            self.open(value)
-            return value
-        if isinstance(value, ModuleType):
-            self.open(value)
-            return Proxy(value, self.swap) if value.__name__.split(".")[0] in MODULES else value
-        if is_compiled(value) or is_partial(value):
-            return self.function(value)
-        if value is numpy_random.default_rng:
-            return Maker()
-        behind = met.container_behind(value)
-        if behind is not None and not self.builder.live:
-            return getattr(self.swap(behind), value.__name__)
-        if isinstance(value, VIEWS):
-            return value
-        if is_setting(value):
-            return functools.partial(answer, self.builder.root, value)
-        if isinstance(value, np.vectorize):
-            return self._vectorized(value)
-        plain = function_of_numba(value)
-        if plain is not None:
-            return self._swapped(plain)
-        if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
-            cls: Any = type(value)
-            is_itself = self.builder.live and has_own_arithmetic(cls)        # its own methods give numbers
-            return self.read_as_is(value) if is_itself else self.builder.capture(value)
-        if type(value) is np.ndarray and value.dtype.names:
-            return records_from(value, self)
-        if isinstance(value, (np.ndarray, *BUFFERS)):         # texts, objects, records
-            self.sources.append(of.of_all_in(value))
-            return self.read_as_is(value)
-        if isinstance(value, CONTAINERS):
-            kept = Snapshot()
-            leaves = kept.add(value)
-            if is_sequence(value) and any(isinstance(x, np.ndarray) and x.dtype.kind in "biufc" for x in leaves):
-                return self._container(value)
-            if self._holds_inputs(value):
-                return self._partly_traced(value, leaves)
-            # of this trace: made in it, or standing in for one from outside
-            if has_traced(values_of(value)):
-                return value
-            self.sources.append(of.ContentsGuard(kept) if is_sequence(value) else of.of_all_in(value))
-            guard_all(self.builder.root, leaves)
-            if not isinstance(value, (tuple, frozenset)):
-                self._note_opened(value, value)
-            return value
-        if id(value) in OBJECTS:
-            return OBJECTS[id(value)]
-        if isinstance(value, RoutineCall):                        # of the capture around this one
-            return self.swap(value.original)
+        return next(stand_in for is_one, stand_in in STAND_INS if is_one(value))(self, value)
+
+    def _disguised(self, value: object) -> object:
+        """A proxy: it is no container for which it passes."""
+        refuse_proxy(value)
+        self.open(value)
+        return value
+
+    def _module(self, value: ModuleType) -> ModuleType:
+        self.open(value)
+        return Proxy(value, self.swap) if value.__name__.split(".")[0] in MODULES else value
+
+    def _method_of_container(self, value: Callable) -> object:
+        """A method of a container from outside: that of its stand-in."""
+        return value if self.builder.live else getattr(self.swap(met.container_behind(value)), value.__name__)
+
+    def _array(self, value: np.ndarray) -> object:
+        """An array of numbers. On the tape the methods of a subclass give numbers."""
+        cls: Any = type(value)
+        is_itself = self.builder.live and has_own_arithmetic(cls)
+        return self.read_as_is(value) if is_itself else self.builder.capture(value)
+
+    def _other(self, value: object) -> object:
+        """A function, a class, or an object of any other kind."""
         found = find(value) if callable(value) else None
         if found is not None:
             return redirected(value, found, self)
@@ -170,11 +131,6 @@ class Capture(Attributes):
         self.open(value)
         of_library: Any = type(value)
         return Object(value, self) if has_faces(of_library) else value
-
-    def read_as_is(self, value: object) -> object:
-        """An array or a buffer from outside that captured code reads as it stands."""
-        self.builder.trace.read_as_is[id(value)] = value
-        return value
 
     def _vectorized(self, made: np.vectorize) -> Any:
         """The function that np.vectorize has made of a function outside. Where fad has no form of it, the program does
@@ -215,55 +171,6 @@ class Capture(Attributes):
             raise UnstageableError(f"a {type(value).__name__} from outside the traced function goes on in it",
                                    why="what it yields is another thing at each call",
                                    do="make it in the function, or pass what it yields as an argument")
-
-    def _container(self, value: Any) -> Any:
-        """A copy of a list, tuple, deque or dict from outside, its arrays traced; each of its elements is a source."""
-        items = value.items() if isinstance(value, dict) else enumerate(value)
-        self.sources += [of.of_length(value), of.of_attributes(value)]
-        made = None if isinstance(value, tuple) else standing_in(copy.copy(value))
-        if made is not None:
-            self._copies[id(value)] = value, made             # before its elements: they may hold it
-        new = {key: self._element(value, key, element) for key, element in items}
-        if made is None:
-            return value._make(new.values()) if hasattr(value, "_fields") else tuple(new.values())
-        put_contents(made, new if isinstance(value, dict) else list(new.values()))
-        self.builder.trace.stand_ins.append((value, made, contents(made)))
-        return made
-
-    def _partly_traced(self, value: object, leaves: list) -> Any:
-        """A container from outside in which traced values stand: what else was in it when the trace began has guards,
-        each element by itself.
-        """
-        before = value if isinstance(value, tuple) else journal().begun_as(value)
-        items = before.items() if isinstance(before, dict) else () if isinstance(before, Set) else enumerate(before)
-        rest = [(key, x) for key, x in items if not isinstance(x, Value) and id(x) not in journal().made]
-        self._copies[id(value)] = value, value                # before its elements: they may hold it
-        self.sources += [of.length_as(value, before), of.of_attributes(value)]
-        self.sources += [of.of_element(value, key, x) for key, x in rest]
-        for _, x in rest:
-            if isinstance(x, CONTAINERS) and self.swap(x) is not x:
-                raise UnstageableError("a number that changes at each call stands beside a container of arrays",
-                                       why="the program has a copy of that")
-        guard_all(self.builder.root, [x for x in leaves if not isinstance(x, Value)])
-        self._note_opened(value, value)
-        return value
-
-    def _holds_inputs(self, value: object) -> bool:
-        """Whether traced values stand in a container or an object from outside, at any depth: inputs (see lifting.py),
-        or what the function has put there.
-        """
-        root, book = self.builder.root, journal()
-        if id(value) in book.made or not book.is_outer(value):
-            return False
-        if id(value) in root.trace.lifted_owners or book.is_noted(value):
-            return True
-        return bool(root.trace.lifted_owners) and any(isinstance(x, Value) for x in Snapshot().add(value))
-
-    def _element(self, container: object, key: object, element: object) -> Any:
-        if isinstance(element, Value):                        # an input of the program stands there (see lifting.py)
-            return element
-        self.sources.append(of.of_element(container, key, element))
-        return self.seen(element)
 
     def function(self, f: Any) -> Callable:
         """The captured copy of a user's function (or of an object that is called as one); a library's function is its
@@ -395,3 +302,28 @@ def seen_within(x: object) -> object:
 
 def _new_cell(value: Callable) -> Any:
     return (lambda: value).__closure__[0]                     # type: ignore[index]
+
+
+def _itself(capture: Capture, value: object) -> object:
+    return value
+
+
+# kinds of things outside -> what captured code sees in their place. The first kind counts that a thing is of.
+STAND_INS: list[tuple[Callable, Callable]] = [
+    (lambda x: is_disguised(x) and not is_fads(x), Capture._disguised),
+    (lambda x: isinstance(x, ModuleType), Capture._module),
+    (lambda x: is_compiled(x) or is_partial(x), Capture.function),
+    (lambda x: x is numpy_random.default_rng, lambda capture, x: Maker()),
+    (lambda x: met.container_behind(x) is not None, Capture._method_of_container),
+    (lambda x: isinstance(x, VIEWS), _itself),
+    (is_setting, lambda capture, x: functools.partial(answer, capture.builder.root, x)),
+    (lambda x: isinstance(x, np.vectorize), Capture._vectorized),
+    (is_of_numba, lambda capture, x: capture._swapped(function_of_numba(x))),
+    (is_array, Capture._array),
+    (lambda x: type(x) is np.ndarray and x.dtype.names, Capture.records),
+    (lambda x: isinstance(x, (np.ndarray, *BUFFERS)), Capture.bytes_of),
+    (lambda x: isinstance(x, CONTAINERS), Capture.contained),
+    (lambda x: id(x) in OBJECTS, lambda capture, x: OBJECTS[id(x)]),
+    (lambda x: isinstance(x, RoutineCall), lambda capture, x: capture.swap(x.original)),    # of the capture around
+    (lambda x: True, Capture._other),
+]

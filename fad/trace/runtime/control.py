@@ -209,17 +209,18 @@ class Runtime(
         is_swapped = isinstance(f, np.vectorize) or find(f) is not None or is_of_numba(f)
         return self.capture.swap(f) if is_swapped else self._object(f)
 
-    def _class(self, f: type) -> Any:
+    def _class(self, f: type) -> "Callable | None":
         """The function that is called for a class."""
         if f is filter or f is list:
             return self._filter if f is filter else self._list
         found = _face_of(f) or scalar_class(f, f)
         return found or (f if module_name(f) == "builtins" else self.making(f))
 
-    def _function_of_python(self, f: Any) -> Any:
+    def _function_of_python(self, f: FunctionType) -> Callable:
         """The function that is called for one that has a text, or had one."""
         if isinstance(getattr(f, "registry", None), MappingProxyType):
-            return functools.partial(self._dispatched, f.dispatch, None) if is_tracing() else f
+            dispatch = f.dispatch                             # type: ignore[attr-defined]
+            return functools.partial(self._dispatched, dispatch, None) if is_tracing() else f
         return f if self.is_captured(f) else self.capture.swap(f)
 
     def _method_of_list(self, f: Any) -> "Callable | None":
@@ -320,7 +321,7 @@ class Runtime(
         return importlib.util.resolve_name("." * level + name, package or "") if level else name
 
 
-def _face_of(f: Any) -> Any:
+def _face_of(f: object) -> "Callable | None":
     """The stand-in for one of Python's own functions or classes; None of all others."""
     try:
         return BY_BUILTIN.get(f)

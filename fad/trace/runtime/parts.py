@@ -9,7 +9,7 @@ class RuntimePart:
 
     capture: Any                                              # of the trace
     # facts of this trace about code
-    unrolled: dict[Any, Exception]                            # code of a loop's body -> why it is not one region
+    unrolled: dict[object, Exception]                         # code of a loop's body -> why it is not one region
     peeled: set                                               # code of bodies of short loops that were no region
     forking: dict                                             # code of a `try` with forks -> what its handlers take
     flat: set                                                 # those whose paths go through every `try` within
