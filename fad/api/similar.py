@@ -23,8 +23,7 @@ from ..ir.types import type_of
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
 from ..ops.linalg.matrices import matmul, transposed
-from ..ops.numpy_api.arguments import as_array, fixed
-from ..ops.numpy_api.piecewise import rows
+from ..ops.numpy_api.arguments import as_array, fixed, taken
 from ..ops.numpy_api.within import WITHIN
 from ..util.array import AnyArray
 from ..util.errors import NoDerivativeError
@@ -80,7 +79,7 @@ class Form:
 
     def rotation(self, w: object) -> AnyArray:
         """The skew matrix W with these elements."""
-        return rows(registry["concatenate"](w, np.zeros(1), axis=0), self.places) * self.signs
+        return taken(registry["concatenate"](w, np.zeros(1), axis=0), self.places) * self.signs
 
     def __call__(self, values: Sequence) -> AnyArray:
         return call_with_rule(self.name, lambda both, *_: (both,), self._push, values)[0]
@@ -104,7 +103,7 @@ class Form:
 
 
 def _elements(x: object, i: object, j: object) -> AnyArray:
-    return rows(registry["reshape"](x, shape_of(x)[0] * shape_of(x)[1]), i * shape_of(x)[1] + j)
+    return taken(registry["reshape"](x, shape_of(x)[0] * shape_of(x)[1]), i * shape_of(x)[1] + j)
 
 
 def _form(name: str, a: object) -> tuple:

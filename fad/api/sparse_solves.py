@@ -15,6 +15,7 @@ from ..ir.op import registry
 from ..ir.types import result_dtype
 from ..ops import extents
 from ..ops.kinds import shape_of
+from ..ops.numpy_api.arguments import taken
 from ..routines import above
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import ArgumentError, UnsupportedFunctionError
@@ -45,7 +46,7 @@ class Rule:
     def backward(self, saved: Sequence, gs: Sequence, needs: Sequence) -> list:
         x, data, row, col, _ = saved
         gb = solve(data, col, row, gs[0])
-        gdata = -_rows(gb, row) * _rows(x, col)
+        gdata = -taken(gb, row) * taken(x, col)
         if len(shape_of(x)) == 2:
             gdata = registry["sum"](gdata, axes=(1,))
         return [gdata, None, None, gb]
@@ -76,15 +77,11 @@ def _on_numbers(b: AnyArray, data: AnyArray, row: AnyArray, col: AnyArray) -> An
     return np.reshape(linalg.spsolve(a, b), b.shape)
 
 
-def _rows(x: AnyArray, places: AnyArray) -> AnyArray:
-    return registry["index"](x, places, spec=("a",) + (":",) * (len(shape_of(x)) - 1), at=0)
-
-
 def _product(data: ArrayOrNumber, row: AnyArray, col: AnyArray, x: AnyArray) -> AnyArray:
     """A x."""
     more = shape_of(x)[1:]
     extents.agree(shape_of(data)[0], shape_of(row)[0], "extents of a sparse matrix's data and places")
-    parts = registry["reshape"](data, *shape_of(data), *[1] * len(more)) * _rows(x, col)
+    parts = registry["reshape"](data, *shape_of(data), *[1] * len(more)) * taken(x, col)
     return registry["index_add"](x * 0.0, parts, row, spec=("a",) + (":",) * len(more), at=0)
 
 

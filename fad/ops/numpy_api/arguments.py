@@ -77,6 +77,13 @@ def in_dtype(x: Any, dtype: Any) -> Any:
     return registry["cast"](x, dtype=np.dtype(dtype))
 
 
+def taken(x: Any, *places: ArrayOrNumber, axis: int = 0) -> AnyArray:
+    """x at these places along the axes from `axis` on: a number takes its axis away, an array puts its own there."""
+    spec = [":"] * rank(x)
+    spec[axis:axis + len(places)] = ["a" if rank(k) else "i" for k in places]
+    return registry["index"](x, *places, spec=tuple(spec), at=axis if "a" in spec else 0)
+
+
 def captured(x: object) -> Any:
     """x as an array; one from outside the program is an input of it, not a constant."""
     x = as_array(x)

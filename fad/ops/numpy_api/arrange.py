@@ -10,7 +10,7 @@ from ..kinds import shape_of
 from ..literals import as_array, is_value
 from ..slices import assume_at_least, integer
 from ..subscript import read_subscript
-from .arguments import axes_of, one_axis, rank
+from .arguments import axes_of, one_axis, rank, taken
 from .join import joined, part
 from .shape import ravel, reshape_, swapaxes
 
@@ -102,6 +102,6 @@ def _windows(x: AnyArray, axis: int, size: int) -> AnyArray:
     iota = registry["iota"]
     count = extents.difference(n, size) + 1
     places = reshape_(iota(count, dtype=INT), count, 1) + iota(size, dtype=INT)
-    y = registry["index"](x, places, spec=tuple("a" if k == axis else ":" for k in range(rank(x))), at=axis)
+    y = taken(x, places, axis=axis)
     order = [k for k in range(rank(y)) if k != axis + 1]
     return registry["transpose"](y, axes=(*order, axis + 1))

@@ -10,7 +10,7 @@ from ..contract import contract, matmul, new_letters, stacked_product
 from ..face import face
 from ..kinds import conjugate, same_extent, same_shape, shape_of
 from ..literals import numpy_number
-from .arguments import as_array, fixed, in_dtype, into, one_axis, rank, ravel
+from .arguments import as_array, fixed, in_dtype, into, one_axis, rank, ravel, taken
 from .join import strong
 
 face("numpy.matmul", "numpy.linalg.matmul",
@@ -158,8 +158,7 @@ def _components(x: AnyArray) -> "tuple[list, int]":
     n = fixed(shape_of(x)[-1], "the number of components of the vectors of a cross product")
     if n not in (2, 3):
         raise ValueError("incompatible dimensions for cross product\n(dimension must be 2 or 3)")
-    spec = (":",) * (rank(x) - 1) + ("i",)
-    return [registry["index"](x, k, spec=spec, at=0) for k in range(n)] + [None] * (3 - n), n
+    return [taken(x, k, axis=rank(x) - 1) for k in range(n)] + [None] * (3 - n), n
 
 
 def times(x: AnyArray, y: AnyArray) -> AnyArray:

@@ -10,7 +10,7 @@ from ...util.array import AnyArray, ArrayLike
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant
-from .arguments import as_array, fixed, in_dtype, rank, refuse
+from .arguments import as_array, fixed, in_dtype, rank, refuse, taken
 from .fft import signal
 
 
@@ -82,8 +82,7 @@ def pdist(X: ArrayLike, metric: str = "euclidean", *, out: object = None, **opti
     if rank(x) != 2:
         raise ValueError("A 2-dimensional array must be passed.")
     rows, columns = BY_NAME["numpy.triu_indices"].call(shape_of(x)[0], 1)
-    take: Callable = lambda at: registry["index"](x, at, spec=("a", ":"), at=0)
-    return _metric("pdist", metric, options)(take(rows), take(columns))
+    return _metric("pdist", metric, options)(taken(x, rows), taken(x, columns))
 
 
 def _between_vectors(name: str, of_pair: Callable) -> Callable:
@@ -148,7 +147,7 @@ def squareform(X: ArrayLike, force: str = "no", checks: bool = True) -> AnyArray
             even = registry["all"]((x == x.T) & (registry["abs"](BY_NAME["numpy.diag"].call(x)) == 0), axes=(0, 1))
             registry["check_that"](even, True, what="Distance matrix 'X' must be symmetric, and zero on its diagonal.",
                                    error="ValueError")
-        return registry["index"](x, *BY_NAME["numpy.triu_indices"].call(shape_of(x)[0], 1), spec=("a", "a"), at=0)
+        return taken(x, *BY_NAME["numpy.triu_indices"].call(shape_of(x)[0], 1))
     pairs = fixed(shape_of(x)[0], "the number of distances")
     n = math.isqrt(2 * pairs) + 1
     if n * (n - 1) != 2 * pairs:
@@ -156,5 +155,5 @@ def squareform(X: ArrayLike, force: str = "no", checks: bool = True) -> AnyArray
             "Incompatible vector size. It must be a binomial coefficient n choose 2 for some integer n >= 2.")
     places = np.zeros((n, n), int)
     places[np.triu_indices(n, 1)] = np.arange(pairs)
-    spread = registry["index"](x, constant(places + places.T), spec=("a",), at=0)
+    spread = taken(x, constant(places + places.T))
     return registry["where"](constant(np.eye(n, dtype=bool)), in_dtype(as_array(0), type_of(x).dtype), spread)

@@ -4,7 +4,6 @@ Ranks and statistics of ranks are constant wherever no two values are equal.
 """
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 from ...ir.op import registry
@@ -14,10 +13,10 @@ from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from .arguments import as_array, extent_of, live, one_axis, rank, ravel, refuse
 from .inference import Found, count, sample, student_pvalue, total
+from .moments import mean, var
 
 sqrt, where, absolute = (registry[name] for name in ("sqrt", "where", "abs"))
-mean, var = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"].call(*args, **options), name)
-             for name in ("mean", "var"))
+
 
 def _within_limits(x: AnyArray, limits: "tuple | None", inclusive: tuple) -> "AnyArray | None":
     """The mask of what lies within the limits; None where there are none."""

@@ -14,7 +14,7 @@ from ...util.lazy import imported
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant
-from .arguments import captured, fixed, in_dtype, one_axis, rank, refuse
+from .arguments import captured, fixed, in_dtype, one_axis, rank, refuse, taken
 from .fft import signal
 
 
@@ -45,14 +45,13 @@ def _filtered(b: list, a: list, x: AnyArray, state: list) -> tuple:
     dtype = result_dtype(x, *b, *a, *state)
     rest = shape_of(x)[1:]
     state = [in_dtype(registry["broadcast_to"](z, *rest) if rest else z, dtype) for z in state]
-    spec = ("i",) + (":",) * len(rest)
 
     def iteration(k: AnyArray, y: AnyArray, *z: AnyArray) -> tuple:
-        now = registry["index"](x, k, spec=spec, at=0)
+        now = taken(x, k)
         out = b[0] * now + z[0] if z else b[0] * now
         after = [z[j + 1] if j + 1 < len(z) else 0.0 for j in range(len(z))]
         new = [in_dtype(after[j] + b[j + 1] * now - a[j + 1] * out, dtype) for j in range(len(z))]
-        return (registry["update"](y, in_dtype(out, dtype), k, spec=spec, at=0), *new)
+        return (registry["update"](y, in_dtype(out, dtype), k, spec=("i",) + (":",) * len(rest), at=0), *new)
     n = shape_of(x)[0]
     y, *state = registry["for"].run_regions([0, n, 1, registry["full"](0, n, *rest, dtype=dtype), *state], (iteration,))
     return y, state

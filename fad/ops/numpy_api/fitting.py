@@ -12,8 +12,8 @@ from ..correlate import correlated, flipped, padded
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import is_value
-from .arguments import as_array, fixed, in_dtype, rank, refuse, some_of
-from .polynomial import coefficient, vander
+from .arguments import as_array, fixed, in_dtype, rank, refuse, some_of, taken
+from .polynomial import vander
 
 
 @face("numpy.polyfit", samples=("np.polyfit(v, v * v, 1)", "np.polyfit(v, x.T, 2)", "np.polyfit(v, np.sin(v), 1, w=v)",
@@ -69,7 +69,7 @@ def poly(seq_of_zeros: ArrayLike) -> AnyArray:
     product = registry["full"](1, 1, dtype=dtype)
     for k in range(fixed(shape_of(zeros)[0], "the number of zeros")):
         factor = registry["concatenate"](registry["full"](1, 1, dtype=dtype),
-                                         registry["reshape"](in_dtype(-coefficient(zeros, k), dtype), 1), axis=0)
+                                         registry["reshape"](in_dtype(-taken(zeros, k), dtype), 1), axis=0)
         product = correlated(padded(product, 1), flipped(factor))
     return product
 
@@ -82,7 +82,7 @@ def roots(p: Any) -> Any:
     p = as_array(p[lead:len(p) - at_zero] if lead or at_zero else p)
     n = shape_of(p)[0]
     some_of(n, "the zeros of a polynomial")
-    is_zero = registry["logical_or"](coefficient(p, 0) == 0, coefficient(p, n - 1) == 0)
+    is_zero = registry["logical_or"](taken(p, 0) == 0, taken(p, n - 1) == 0)
     registry["check_equal"](registry["cast"](is_zero, dtype=np.dtype(np.int64)), 0,
                             what="the first and the last coefficient of a polynomial must not be zero: whether one is, "
                                  "and whether it may be,")
@@ -104,7 +104,7 @@ def _plain_zeros(p: object, step: int = 1) -> int:
 def _of_companion(p: AnyArray, order: Any) -> AnyArray:
     if isinstance(order, int) and order == 0:
         return registry["full"](0, 0, dtype=np.dtype(complex))
-    first = registry["slice_axis"](p, 0, 1, order) / -coefficient(p, 0)
+    first = registry["slice_axis"](p, 0, 1, order) / -taken(p, 0)
     row, column = (registry["iota"](k, dtype=np.dtype(np.int64)) for k in (order - 1, order))
     below = registry["cast"](registry["reshape"](row, order - 1, 1) == registry["reshape"](column, 1, order),
                              dtype=type_of(first).dtype)

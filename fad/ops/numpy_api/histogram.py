@@ -14,7 +14,7 @@ from ..kinds import is_complex, shape_of
 from ..literals import known
 from ..reduce import nonempty
 from . import reduce, sort
-from .arguments import as_array, fixed, in_dtype, rank, ravel, refuse, some_of
+from .arguments import as_array, fixed, in_dtype, rank, ravel, refuse, some_of, taken
 from .scan import part
 
 
@@ -124,7 +124,7 @@ def _outer_edges(a: AnyArray, range: Any) -> tuple:
 def bin_of(a: AnyArray, edges: Edges) -> "tuple[Any, Any]":
     """The bin of each element (the last edge belongs to the last bin), and whether it has one."""
     n = edges.bins
-    first, last = (registry["index"](edges.values, k, spec=("i",), at=0) for k in (0, n))
+    first, last = (taken(edges.values, k) for k in (0, n))
     inside = registry["bitwise_and"](a >= first, a <= last)
     if edges.are_even:
         return _even_bin(registry["where"](inside, a, first), edges, first, last), inside
@@ -139,7 +139,7 @@ def _even_bin(a: AnyArray, edges: Edges, first: AnyArray, last: AnyArray) -> Any
     n, width = edges.bins, last - first
     up = _power(width)
     guess = registry["minimum"](in_dtype((a - first) * up * (n / (width * up)), INT), n - 1)
-    lower, upper = (registry["index"](edges.values, guess + k, spec=("a",), at=0) for k in (0, 1))
+    lower, upper = (taken(edges.values, guess + k) for k in (0, 1))
     return guess - in_dtype(a < lower, INT) + in_dtype(registry["bitwise_and"](a >= upper, guess < n - 1), INT)
 
 
@@ -190,9 +190,7 @@ def _columns(sample: object) -> list:
         return [x]
     if rank(x) != 2:
         raise ValueError("the sample must be a matrix, one point in each row, or a list of coordinates")
-    spec = (":", "i")
-    return [registry["index"](x, k, spec=spec, at=0)
-            for k in np.arange(fixed(shape_of(x)[1], "the number of coordinates"))]
+    return [taken(x, k, axis=1) for k in range(fixed(shape_of(x)[1], "the number of coordinates"))]
 
 
 def _cells(columns: list, edges: list) -> "tuple[Any, Any]":

@@ -6,7 +6,6 @@ Formulas: SciPy's reference of scipy.stats; R. B. D'Agostino, A. Belanger, R. B.
 Statistician 44 (1990) 316 (skewness and kurtosis); F. J. Anscombe, W. J. Glynn, Biometrika 70 (1983) 227 (kurtosis).
 """
 import math
-from functools import partial
 from typing import Any, NamedTuple
 
 from ...ir.op import registry
@@ -14,10 +13,10 @@ from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from ..face import BY_NAME, face
 from ..precision import double
 from .arguments import extent_of, live, one_axis, rank, ravel, refuse
+from .moments import mean, var
+from .summaries import with_nans
 
 exp, log, sqrt, where, absolute = (registry[name] for name in ("exp", "log", "sqrt", "where", "abs"))
-mean, var = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"].call(*args, **options), name)
-             for name in ("mean", "var"))
 
 
 def special(name: str, *xs: ArrayOrNumber) -> AnyArray:
@@ -26,12 +25,9 @@ def special(name: str, *xs: ArrayOrNumber) -> AnyArray:
 
 def sample(name: str, a: object, axis: Any, nan_policy: str = "propagate") -> "tuple[Any, int]":
     """A sample along one axis: flat for None."""
-    if nan_policy != "propagate":
-        raise refuse(f"scipy.stats.{name}", f"nan_policy={nan_policy!r}",
-                     do="leave out what is not a number before the call")
+    x = with_nans(name, a, nan_policy)
     if isinstance(axis, tuple):
         raise refuse(f"scipy.stats.{name}", "several axes", do="reshape the sample")
-    x = live(a)
     return (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
 
 

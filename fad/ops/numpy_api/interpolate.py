@@ -8,8 +8,8 @@ from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, Extent
 from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
-from .arguments import as_array, fixed, live, rank, refuse
-from .piecewise import Piecewise, beside, bspline, make_interp_spline, placed, rows, samples, within
+from .arguments import as_array, fixed, live, rank, refuse, taken
+from .piecewise import Piecewise, beside, bspline, make_interp_spline, placed, samples, within
 
 STEPS = ("nearest", "nearest-up", "previous", "next")
 DEGREES = {"quadratic": 2, "cubic": 3, 2: 2, 3: 3}  # of the splines that interp1d makes
@@ -200,11 +200,11 @@ def _interpolated(places: AnyArray, y: AnyArray, x: AnyArray, kind: str, axis: i
         result = BY_NAME["numpy.interp"].call(x, places, y)
         return _bounded(result, places, x, bounds_error, fill, ax)
     if kind in STEPS:
-        result = rows(y, _step(places, x, n, kind))
+        result = taken(y, _step(places, x, n, kind))
     else:
         i = within(places, x, 1, n - 1, "left")
-        low, start = rows(places, i - 1), rows(y, i - 1)
-        slope = (rows(y, i) - start) / beside(rows(places, i) - low, start)
+        low, start = taken(places, i - 1), taken(y, i - 1)
+        slope = (taken(y, i) - start) / beside(taken(places, i) - low, start)
         result = slope * beside(x - low, start) + start
     return _bounded(placed(result, x, ax), places, x, bounds_error, fill, ax)
 
@@ -221,7 +221,7 @@ def _bounded(y: AnyArray, places: AnyArray, x: AnyArray, bounds_error: bool, fil
              axis: int) -> AnyArray:
     """y, checked or filled outside of the places."""
     places = live(places)
-    below, above = x < rows(places, 0), x > rows(places, shape_of(places)[0] - 1)
+    below, above = x < taken(places, 0), x > taken(places, shape_of(places)[0] - 1)
     if bounds_error:
         inside = registry["all"](~(below | above), axes=tuple(range(rank(x))))
         registry["check_that"](inside, True, what="a value in x_new is outside the interpolation range",

@@ -20,7 +20,7 @@ from ..shape import pack as pack_
 from ..shape import reshape as reshape_
 from ..slices import assume_at_least
 from ..subscript import read_subscript
-from .arguments import Casting, fixed, in_dtype, into, is_given, one_axis, rank, refuse
+from .arguments import Casting, fixed, in_dtype, into, is_given, one_axis, rank, refuse, taken
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, extents_given, moveaxis, ravel
 
 
@@ -160,7 +160,7 @@ def resize(a: ArrayLike, new_shape: object) -> AnyArray:
     if not assume_at_least(n, 1):                                     # of an array without elements NumPy makes zeros
         x, n = concatenate_(x, constant(np.zeros(1, type_of(x).dtype)), axis=0), registry["maximum"](n, 1)
     places = registry["iota"](size_of(shape), dtype=INT) % n
-    return reshape_(registry["index"](x, places, spec=("a",), at=0), *shape)
+    return reshape_(taken(x, places), *shape)
 
 
 @face("numpy.append", samples=("np.append(x, v)",))
@@ -294,7 +294,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: Any = None) -> ArrayOrNumber:
         return _repeat_each(x, int(counts[0]), ax)
     extents.agree(shape_of(x)[ax], counts.size, "the extent of an array and the number of repeats")
     places = constant(np.repeat(np.arange(counts.size), counts))
-    return registry["index"](x, places, spec=tuple("a" if k == ax else ":" for k in range(rank(x))), at=ax)
+    return taken(x, places, axis=ax)
 
 
 def _repeat_as_counted(x: AnyArray, counts: AnyArray, axis: int) -> Any:

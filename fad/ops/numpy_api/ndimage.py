@@ -10,7 +10,7 @@ from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
 from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
-from .arguments import as_array, axes_of, fixed, in_dtype, one_axis, rank, refuse
+from .arguments import as_array, axes_of, fixed, in_dtype, one_axis, rank, refuse, taken
 from .fft import signal
 
 EDGES = {"reflect": "symmetric", "grid-mirror": "symmetric", "constant": "constant", "grid-constant": "constant",
@@ -54,7 +54,7 @@ def _weighted(x: ArrayOrNumber, weights: list, size: int, origin: int, ax: int, 
 
 def _elements(w: AnyArray) -> list:
     n = fixed(shape_of(w)[0], "the size of a filter")
-    return [registry["index"](w, k, spec=("i",), at=0) for k in range(n)]
+    return [taken(w, k) for k in range(n)]
 
 
 def no_output(name: str, output: object) -> None:
@@ -218,7 +218,7 @@ def _windowed(name: str, flips: bool) -> Callable:
             seen = whole
             for ax, k in enumerate(at):
                 seen = registry["slice_axis"](seen, ax, sizes[ax] - 1 - k if flips else k, shape_of(x)[ax])
-            total = total + registry["index"](w, *at, spec=("i",) * len(at), at=0) * seen
+            total = total + taken(w, *at) * seen
         return in_dtype_of(x, total)
     return filtered
 

@@ -12,7 +12,7 @@ from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from ..literals import as_array, is_value
 from ..slices import assume_at_least, integer
-from .arguments import in_dtype, rank, refuse, some_of
+from .arguments import in_dtype, rank, refuse, some_of, taken
 from .join import joined, part
 from .shape import broadcast_
 
@@ -152,7 +152,7 @@ def _placed(place: Callable) -> Callable:
         n = shape_of(x)[axis]
         some_of(n, "np.pad")
         k = registry["iota"](before + n + after, dtype=INT) - before
-        return registry["index"](x, place(k, n), spec=tuple("a" if j == axis else ":" for j in range(rank(x))), at=axis)
+        return taken(x, place(k, n), axis=axis)
     return both
 
 

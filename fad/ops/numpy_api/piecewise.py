@@ -15,12 +15,7 @@ from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
-from .arguments import as_array, fixed, live, one_axis, rank, refuse
-
-
-def rows(a: ArrayOrNumber, places: ArrayOrNumber) -> AnyArray:
-    """a[places] along the first axis."""
-    return registry["index"](a, places, spec=("a" if rank(places) else "i",) + (":",) * (rank(a) - 1), at=0)
+from .arguments import as_array, fixed, live, one_axis, rank, refuse, taken
 
 
 def beside(x: AnyArray, like: object) -> AnyArray:
@@ -83,11 +78,11 @@ def piecewise(c: AnyArray, edges: AnyArray, x: ArrayOrNumber, nu: int = 0, extra
     """The polynomial sum of c[k - 1 - j, i] (x - edges[i])**j on each interval i, or its derivative of order nu."""
     c, edges, x = live(c), live(edges), live(x)
     degree, count = fixed(shape_of(c)[0], "the order of the pieces") - 1, shape_of(edges)[0]
-    x, outside = _range(x, rows(edges, 0), rows(edges, count - 1), extrapolate)
+    x, outside = _range(x, taken(edges, 0), taken(edges, count - 1), extrapolate)
     i = within(edges, x, 0, count - 2)
-    pieces = [rows(rows(c, degree - j), i) * float(math.perm(j, nu)) for j in range(degree, nu - 1, -1)]
-    y = pieces[0] if pieces else rows(rows(c, 0), i) * 0.0
-    step = beside(x - rows(edges, i), y)
+    pieces = [taken(taken(c, degree - j), i) * float(math.perm(j, nu)) for j in range(degree, nu - 1, -1)]
+    y = pieces[0] if pieces else taken(taken(c, 0), i) * 0.0
+    step = beside(x - taken(edges, i), y)
     for piece in pieces[1:]:
         y = y * step + piece
     return placed(_or_nan(y, outside), x, axis)
@@ -123,10 +118,10 @@ class Piecewise:
             return self.derivative(-nu)
         order, count = fixed(shape_of(self.c)[0], "the order of the pieces"), shape_of(self.x)[0]
         c = _scaled(self.c, [1.0 / (order - j) for j in range(order)])
-        width = beside(BY_NAME["numpy.diff"].call(self.x), rows(c, 0))
-        total = rows(c, 0)
+        width = beside(BY_NAME["numpy.diff"].call(self.x), taken(c, 0))
+        total = taken(c, 0)
         for j in range(1, order):
-            total = total * width + rows(c, j)
+            total = total * width + taken(c, j)
         starts = registry["slice_axis"](_summed_up(total * width), 0, 0, count - 1)
         c = BY_NAME["numpy.concatenate"].call([c, starts[None]])
         once = Piecewise(c, self.x, not is_periodic(self.extrapolate) and self.extrapolate, self.axis)
@@ -167,15 +162,15 @@ def bspline(t: ArrayOrNumber, c: AnyArray, k: int, x: Any, nu: int = 0, extrapol
     """A spline of degree k with knots t, by de Boor's recurrence (A Practical Guide to Splines, chapter X)."""
     t, c, x = live(t), live(c), live(x)
     n = shape_of(t)[0] - k - 1
-    x, outside = _range(x, rows(t, k), rows(t, n), extrapolate)
+    x, outside = _range(x, taken(t, k), taken(t, n), extrapolate)
     c = registry["slice_axis"](c, 0, 0, n)
     for _ in range(nu):
         t, c, k = _derived(t, c, k)
     i = within(t, x, k, shape_of(c)[0] - 1)
-    d = [rows(c, i - k + j) for j in range(k + 1)]
+    d = [taken(c, i - k + j) for j in range(k + 1)]
     for r in range(1, k + 1):
         for j in range(k, r - 1, -1):
-            left, right = rows(t, i + j - k), rows(t, i + j + 1 - r)
+            left, right = taken(t, i + j - k), taken(t, i + j + 1 - r)
             share = beside((x - left) / (right - left), d[j])
             d[j] = (1.0 - share) * d[j - 1] + share * d[j]
     return placed(_or_nan(d[k], outside), x, axis)
@@ -189,7 +184,7 @@ def basis(t: AnyArray, k: int, x: AnyArray) -> list:
     for r in range(1, k + 1):
         carried: Any = 0.0
         for j in range(r):
-            low, high = rows(t, i + 1 - r + j), rows(t, i + 1 + j)
+            low, high = taken(t, i + 1 - r + j), taken(t, i + 1 + j)
             part = values[j] / (high - low)
             values[j], carried = carried + (high - x) * part, (x - low) * part
         values.append(carried)
@@ -275,7 +270,7 @@ def splev(x: ArrayLike, tck: Any, der: int = 0, ext: int = 0) -> Any:
     if isinstance(c, (list, tuple)) and rank(as_array(c[0])):
         return [splev(x, (t, part, k), der, ext) for part in c]
     t, x = live(t), live(x)
-    low, high = rows(t, k), rows(t, shape_of(t)[0] - k - 1)
+    low, high = taken(t, k), taken(t, shape_of(t)[0] - k - 1)
     if ext == 2:
         inside = registry["all"]((x >= low) & (x <= high), axes=tuple(range(rank(x))))
         registry["check_that"](inside, True, what="a place lies outside of the spline", error="ValueError")

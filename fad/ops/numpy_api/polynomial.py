@@ -14,7 +14,7 @@ from ..dynamic import cut_off
 from ..face import BY_NAME, face
 from ..kinds import conjugate, shape_of
 from ..subscript import read_subscript
-from .arguments import as_array, fixed, in_dtype, rank, some_of
+from .arguments import as_array, fixed, in_dtype, rank, some_of, taken
 from .join import strong
 
 _MODES = {0: "valid", 1: "same", 2: "full", "v": "valid", "s": "same", "f": "full"}
@@ -81,10 +81,6 @@ CLOSE_TO_ZERO = 1e-8   # np.allclose(r, 0)
 UNROLLED = 32          # coefficients up to which Horner's rule is written out
 
 
-def coefficient(p: object, k: int) -> AnyArray:
-    return registry["index"](p, k, spec=("i",) + (":",) * (rank(p) - 1), at=0)
-
-
 @face("numpy.polyval", samples=("np.polyval(v, x)", "np.polyval(v, 0.5)"))
 def polyval(p: ArrayLike, x: ArrayLike) -> AnyArray:
     x, p = strong(as_array(x)), p.coeffs if isinstance(p, np.poly1d) else p
@@ -96,7 +92,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> AnyArray:
     count = shape_of(p)[0]
     seen = extents.hint(count)
     if rank(p) > 1 or (seen is not None and seen <= UNROLLED):
-        return _horner([coefficient(p, k) for k in range(fixed(count, "the number of coefficients"))], x)
+        return _horner([taken(p, k) for k in range(fixed(count, "the number of coefficients"))], x)
     return _long_horner(p, x)
 
 
@@ -116,7 +112,7 @@ def _long_horner(p: object, x: AnyArray) -> AnyArray:
     factors = registry["broadcast_to"](x, *shape)
     terms = registry["broadcast_to"](registry["reshape"](p, shape[0], *[1] * rank(x)), *shape)
     steps = registry["linear_scan"](factors, terms, axis=0, reverse=False)
-    return registry["index"](steps, shape[0] - 1, spec=("i",) + (":",) * rank(x), at=0)
+    return taken(steps, shape[0] - 1)
 
 
 @face("numpy.vander", samples=("np.vander(v, 3)", "np.vander(v, increasing=True)"))

@@ -16,7 +16,7 @@ from .. import extents
 from ..face import face
 from ..kinds import shape_of
 from ..sort import picked
-from .arguments import as_array, axes_of, in_dtype, into, is_given, one_axis, rank, some_of
+from .arguments import as_array, axes_of, in_dtype, into, is_given, one_axis, rank, some_of, taken
 
 
 class Sample(NamedTuple):
@@ -79,7 +79,7 @@ def _in_lanes(x: AnyArray, places: ArrayOrNumber, lanes: tuple) -> AnyArray:
     own = [registry["broadcast_to"](registry["reshape"](registry["iota"](n, dtype=INT),
                                                         *[n if j == k else 1 for j in range(len(lanes))]), *shape)
            for k, n in enumerate(lanes)]
-    return registry["index"](x, *own, places, spec=("a",) * (1 + len(lanes)), at=0)
+    return taken(x, *own, places)
 
 
 # -- places in the sorted sample, from 0, as functions of the sample's size n and the quantile q
@@ -221,7 +221,7 @@ def _weights_of(s: Sample, weights: object, axis: Axes) -> AnyArray:
 def _weighted(s: Sample, q: ArrayOrNumber, weights: AnyArray) -> AnyArray:
     """The places do not change with small changes of q or of the weights, which have no derivative."""
     share, last = registry["cumsum"](weights, axis=len(s.lanes), reverse=False), shape_of(weights)[-1] - 1
-    total = registry["index"](share, last, spec=(":",) * len(s.lanes) + ("i",), at=0)
+    total = taken(share, last, axis=len(s.lanes))
     sound = (total > 0) & (total < np.inf)
     sound = sound | (s.count == 0) if s.skip_nan else sound
     registry["check_that"](registry["all"](sound, axes=tuple(range(len(s.lanes)))) if s.lanes else sound, True,

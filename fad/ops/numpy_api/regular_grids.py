@@ -13,8 +13,8 @@ from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ..face import BY_NAME, face
 from ..kinds import shape_of
-from .arguments import fixed, in_dtype, live, rank, refuse
-from .piecewise import basis, beside, not_a_knot, rows, spline_through, within
+from .arguments import fixed, in_dtype, live, rank, refuse, taken
+from .piecewise import basis, beside, not_a_knot, spline_through, within
 
 DEGREES = {"cubic": 3, "quintic": 5}
 
@@ -29,8 +29,7 @@ def _points(xi: object, count: int) -> list:
         x = in_dtype(live(xi), float)
         if rank(x) < 2:
             x = BY_NAME["numpy.reshape"].call(x, (-1, count))
-        spec = (":",) * (rank(x) - 1) + ("i",)
-        places = [registry["index"](x, k, spec=spec, at=0)
+        places = [taken(x, k, axis=rank(x) - 1)
                   for k in range(fixed(shape_of(x)[-1], "the number of coordinates of a point"))]
     if len(places) != count:
         raise ValueError(f"the points have {len(places)} coordinates, the grid has {count} axes")
@@ -39,8 +38,8 @@ def _points(xi: object, count: int) -> list:
 
 def _linear(grid: AnyArray, x: AnyArray) -> tuple:
     low = within(grid, x, 0, shape_of(grid)[0] - 2)
-    start = rows(grid, low)
-    return low, (x - start) / (rows(grid, low + 1) - start)
+    start = taken(grid, low)
+    return low, (x - start) / (taken(grid, low + 1) - start)
 
 
 def _weights(grid: AnyArray, x: AnyArray, method: str) -> list:
@@ -57,7 +56,7 @@ def _interpolated(grids: list, values: AnyArray, places: list, method: str) -> A
     total: Any = 0.0
     for chosen in itertools.product(*[_weights(grid, x, method) for grid, x in zip(grids, places)]):
         index, weights = zip(*chosen)
-        value = registry["index"](values, *index, spec=("a",) * len(grids) + (":",) * (rank(values) - len(grids)), at=0)
+        value = taken(values, *index)
         weight = math.prod(weights)
         total = total + (value if isinstance(weight, float) else value * beside(weight, value))
     return total
@@ -73,7 +72,7 @@ def _coefficients(grids: list, values: object, degree: int) -> Any:
 
 def _check_inside(grids: list, places: list) -> None:
     for k, (grid, x) in enumerate(zip(grids, places)):
-        inside = registry["all"]((x >= rows(grid, 0)) & (x <= rows(grid, shape_of(grid)[0] - 1)),
+        inside = registry["all"]((x >= taken(grid, 0)) & (x <= taken(grid, shape_of(grid)[0] - 1)),
                                  axes=tuple(range(rank(x))))
         registry["check_that"](inside, True, what=f"One of the requested xi is out of bounds in dimension {k}",
                                error="ValueError")
@@ -82,7 +81,7 @@ def _check_inside(grids: list, places: list) -> None:
 def _outside(grids: list, places: list) -> AnyArray:
     found: Any = False
     for grid, x in zip(grids, places):
-        found = found | (x < rows(grid, 0)) | (x > rows(grid, shape_of(grid)[0] - 1))
+        found = found | (x < taken(grid, 0)) | (x > taken(grid, shape_of(grid)[0] - 1))
     return found
 
 

@@ -19,7 +19,7 @@ from ..choice import where
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant
-from .arguments import as_array, fixed, in_dtype, live, one_axis, rank, refuse
+from .arguments import as_array, fixed, in_dtype, live, one_axis, rank, refuse, taken
 from .ndimage import image, in_dtype_of, no_output
 from .piecewise import beside
 
@@ -200,7 +200,7 @@ def map_coordinates(input: ArrayLike, coordinates: ArrayLike, output: object = N
     no_output("scipy.ndimage.map_coordinates", output)
     _checked("map_coordinates", order, mode)
     x, at = image("map_coordinates", input), live(coordinates)
-    places = [registry["index"](at, k, spec=("i",) + (":",) * (rank(at) - 1), at=0) for k in range(rank(x))]
+    places = [taken(at, k) for k in range(rank(x))]
     c, border = _coefficients(x, tuple(range(rank(x))), order, mode, cval, prefilter)
     return in_dtype_of(x, _sampled(c, [in_dtype(place, float) + border for place in places], order, mode, cval))
 

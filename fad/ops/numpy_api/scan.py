@@ -10,7 +10,7 @@ from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, E
 from .. import extents
 from ..face import face
 from ..kinds import shape_of
-from .arguments import along, as_array, axes_of, in_dtype, into, is_given, one_axis, rank, ravel
+from .arguments import along, as_array, axes_of, in_dtype, into, is_given, one_axis, rank, ravel, taken
 
 cumsum_, cumprod_ = registry["cumsum"], registry["cumprod"]
 
@@ -176,7 +176,7 @@ def _slope(x: AnyArray, axis: int, h: ArrayOrNumber, edge_order: int) -> AnyArra
     uniform = not rank(as_array(h))
 
     def spacing(k: Extent) -> ArrayOrNumber:
-        return h if uniform else registry["index"](h, k, spec=("i",), at=0)
+        return h if uniform else taken(h, k)
 
     if uniform:
         inside = (right - left) / (2.0 * h)

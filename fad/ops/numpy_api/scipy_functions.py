@@ -11,7 +11,7 @@ from ..face import BY_NAME, check_finite, face
 from ..kinds import conjugate, is_complex, shape_of
 from ..linalg import factorizations, functions, solve
 from ..linalg.matrices import adjoint, as_columns, as_rows, count_up, identity_like, matmul, on_diagonal
-from .arguments import as_array, fixed, in_dtype, rank, refuse
+from .arguments import as_array, fixed, in_dtype, rank, refuse, taken
 from .stacks import epsilon, matrix, square, together
 from .within import add_solver
 
@@ -204,11 +204,6 @@ def _vector(name: str, c: object) -> Any:
     return c
 
 
-def _laid_out(values: object, places: AnyArray) -> AnyArray:
-    """The matrix whose entries are the values at these places."""
-    return registry["index"](values, places, spec=("a",), at=0)
-
-
 def _joined(c: object, r: AnyArray) -> AnyArray:
     """c and then r without its first entry."""
     tail = registry["slice_axis"](r, 0, 1, extents.difference(shape_of(r)[0], 1))
@@ -226,7 +221,7 @@ def toeplitz(c: ArrayLike, r: Any = None) -> AnyArray:
     m, n = shape_of(c)[0], shape_of(r)[0]
     i, j = _grid(m, n)
     places = registry["where"](registry["greater_equal"](i, j), i - j, j - i + (m - 1))
-    return _laid_out(_joined(c, r), places)
+    return taken(_joined(c, r), places)
 
 
 @face("scipy.linalg.hankel", samples=("la.hankel(v)", "la.hankel(v, 2 * v[:3])"))
@@ -234,7 +229,7 @@ def hankel(c: ArrayLike, r: Any = None) -> AnyArray:
     c = _vector("hankel", c)
     r = registry["zeros_like"](c) if r is None else _vector("hankel", r)
     i, j = _grid(shape_of(c)[0], shape_of(r)[0])
-    return _laid_out(_joined(c, r), i + j)
+    return taken(_joined(c, r), i + j)
 
 
 @face("scipy.linalg.convolution_matrix", samples=("la.convolution_matrix(v, 3)", "la.convolution_matrix(v, 2, 'same')",
@@ -261,7 +256,7 @@ def circulant(c: ArrayLike) -> AnyArray:
     c = _vector("circulant", c)
     n = shape_of(c)[0]
     i, j = _grid(n, n)
-    return _laid_out(c, registry["where"](registry["greater_equal"](i, j), i - j, i - j + n))
+    return taken(c, registry["where"](registry["greater_equal"](i, j), i - j, i - j + n))
 
 
 @face("scipy.linalg.fiedler", samples=("la.fiedler(v)",))

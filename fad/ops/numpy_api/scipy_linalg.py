@@ -34,7 +34,7 @@ from ..linalg.matrices import (
 )
 from ..sort import picked
 from . import linalg, norms
-from .arguments import as_array, is_given, rank, refuse
+from .arguments import as_array, is_given, rank, refuse, taken
 from .stacks import epsilon, larger_extent, matrix, solved, square, together
 
 TRANSPOSITIONS = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
@@ -177,7 +177,7 @@ def _one_residual(residuals: AnyArray) -> AnyArray:
     """The residual of one vector. For a deficient rank SciPy gives an empty array; a program that gives a number
     elsewhere cannot."""
     nan = registry["full"](float("nan"), 1, dtype=type_of(residuals).dtype)
-    return registry["index"](registry["concatenate"](residuals, nan, axis=0), 0, spec=("i",), at=0)
+    return taken(registry["concatenate"](residuals, nan, axis=0), 0)
 
 
 # -- Cholesky and LU -------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from ..shape import broadcast_to as broadcast_
 from ..shape import iota as iota_
 from ..shape import reshape as reshape_
 from ..subscript import read_subscript, signed
-from .arguments import Casting, axes_of, fixed, in_dtype, into, one_axis, rank, refuse
+from .arguments import Casting, axes_of, fixed, in_dtype, into, one_axis, rank, refuse, taken
 from .join import stack, strong
 from .shape import extents_given, ravel
 from .triangles import repeated
@@ -308,9 +308,9 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> AnyArray
     used = flatnonzero(x)
     n, count = shape_of(x)[0], shape_of(used)[0]
     padded = registry["concatenate"](used, iota_(1, dtype=INT) + n, axis=0) if "f" in sides else None
-    start = 0 if padded is None else registry["index"](padded, 0, spec=("i",), at=0)
+    start = 0 if padded is None else taken(padded, 0)
     ahead = registry["concatenate"](iota_(1, dtype=INT) - 1, used, axis=0) if "b" in sides else None
-    stop = n if ahead is None else registry["index"](ahead, count, spec=("i",), at=0) + 1
+    stop = n if ahead is None else taken(ahead, count) + 1
     y, place = read_subscript(x, slice(start, stop)).read(x), iota_(n, dtype=INT)
     dropped = registry["logical_or"](registry["less"](place, start), registry["greater_equal"](place, stop))
     return cut_off(y, x, dropped) if type_of(x).dtype.kind in "fc" else y

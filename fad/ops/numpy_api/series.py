@@ -21,7 +21,7 @@ from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from ..literals import constant, is_value
-from .arguments import as_array, fixed, live, rank, refuse
+from .arguments import as_array, fixed, live, rank, refuse, taken
 from .polynomial import trimmed_behind
 
 UNROLLED = 32          # coefficients up to which a sum is written out
@@ -51,22 +51,18 @@ def count_of(c: AnyArray) -> int:
     return fixed(shape_of(c)[0], "the number of coefficients")
 
 
-def _row(c: AnyArray, k: int) -> AnyArray:
-    return registry["index"](c, k, spec=("i",) + (":",) * (rank(c) - 1), at=0)
-
-
 def _sum(family: Family, x: AnyArray, c: AnyArray) -> AnyArray:
     """The sum of c[k] P[k](x), which broadcast."""
     n = count_of(c)
-    zero = registry["zeros_like"](_row(c, 0) * x)
+    zero = registry["zeros_like"](taken(c, 0) * x)
     if n <= UNROLLED:
-        return _clenshaw([family.step(k) for k in range(n + 1)], x, [_row(c, k) for k in range(n)], zero)
+        return _clenshaw([family.step(k) for k in range(n + 1)], x, [taken(c, k) for k in range(n)], zero)
     steps = [constant(np.array(column)) for column in zip(*[family.step(k) for k in range(n + 1)])]
 
     def iteration(k: Any, later: object, latest: object) -> tuple:
         j = n - 1 - k
-        a, b, further = _row(steps[0], j), _row(steps[1], j), _row(steps[2], j + 1)
-        return latest, _row(c, j) + (a * x + b) * latest - further * later
+        a, b, further = taken(steps[0], j), taken(steps[1], j), taken(steps[2], j + 1)
+        return latest, taken(c, j) + (a * x + b) * latest - further * later
     return registry["for"].run_regions([0, n, 1, zero, zero], (iteration,))[1]
 
 

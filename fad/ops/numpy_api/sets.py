@@ -12,8 +12,8 @@ from ..face import face
 from ..kinds import shape_of
 from ..reduce import nonempty
 from ..sort import searchsorted, sort
-from .arguments import as_array, in_dtype, rank, ravel, refuse
-from .sort import gathered, unique
+from .arguments import as_array, in_dtype, rank, ravel, refuse, taken
+from .sort import unique
 
 
 def _vector(x: object) -> AnyArray:
@@ -39,7 +39,7 @@ def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = Fal
             return registry["full"](bool(invert), *shape_of(x), dtype=np.dtype(bool))
         raise refuse("numpy.isin", "a set that may be empty")
     places = registry["minimum"](searchsorted(tested, in_dtype(x, dtype), right=False), n - 1)
-    found = (gathered(tested, places) if rank(places) else registry["index"](tested, places, spec=("i",), at=0)) == x
+    found = taken(tested, places) == x
     return registry["logical_not"](found) if invert else found
 
 
@@ -63,13 +63,13 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, ret
     if return_indices:
         raise refuse("numpy.intersect1d", "return_indices")
     together = sort(_joined(_once(ar1, assume_unique), _once(ar2, assume_unique)))
-    return gathered(together, flatnonzero(_same_as_next(together)))
+    return taken(together, flatnonzero(_same_as_next(together)))
 
 
 @face("numpy.setdiff1d", samples=("np.setdiff1d(v, v[:2])",))
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> AnyArray:
     x = _once(ar1, assume_unique)
-    return gathered(x, flatnonzero(isin(x, ar2, invert=True)))
+    return taken(x, flatnonzero(isin(x, ar2, invert=True)))
 
 
 @face("numpy.setxor1d", samples=("np.setxor1d(v, v[:2])",))
@@ -79,4 +79,4 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Any
     edge = registry["full"](False, 1, dtype=np.dtype(bool))
     doubled = registry["bitwise_or"](registry["concatenate"](edge, same, axis=0),
                                      registry["concatenate"](same, edge, axis=0))
-    return gathered(x, flatnonzero(registry["logical_not"](doubled)))
+    return taken(x, flatnonzero(registry["logical_not"](doubled)))

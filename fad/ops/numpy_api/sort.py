@@ -16,7 +16,7 @@ from ..sort import argsort as argsort_
 from ..sort import picked
 from ..sort import searchsorted as searchsorted_
 from ..sort import sort as sort_
-from .arguments import along, as_array, fixed, in_dtype, one_axis, rank, ravel, refuse, some_of
+from .arguments import along, as_array, fixed, in_dtype, one_axis, rank, ravel, refuse, some_of, taken
 
 
 def _along(op: Op, a: Any, axis: Axes) -> AnyArray:
@@ -89,8 +89,7 @@ def lexsort(keys: ArrayLike, axis: int = -1) -> AnyArray:
 
 
 def _rows(x: object) -> list:
-    spec = ("i",) + (":",) * (rank(x) - 1)
-    return [registry["index"](x, k, spec=spec, at=0) for k in range(fixed(shape_of(x)[0], "the number of keys"))]
+    return [taken(x, k) for k in range(fixed(shape_of(x)[0], "the number of keys"))]
 
 
 # -- searching -------------------------------------------------------------------------------------
@@ -104,11 +103,6 @@ def _vector(x: object) -> Any:
     return x
 
 
-def gathered(x: object, places: AnyArray) -> AnyArray:
-    """x[places] along the first axis, for places in range."""
-    return registry["index"](x, places, spec=("a",) + (":",) * (rank(x) - 1), at=0)
-
-
 @face("numpy.searchsorted")
 def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left",
                  sorter: "ArrayLike | None" = None) -> AnyArray:
@@ -120,7 +114,7 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left",
         n = extents.agree(shape_of(a)[0], shape_of(order)[0], "extents of `sorter` and of `a`")
         registry["check_that"](registry["all"]((order >= 0) & (order < n), axes=(0,)), True,
                                what="Sorter index out of range.", error="ValueError")
-        a = gathered(a, order)
+        a = taken(a, order)
     dtype = result_dtype(a, v)
     return searchsorted_(in_dtype(a, dtype), in_dtype(v, dtype), right=side == "right")
 
@@ -139,7 +133,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> AnyArray:
         return rising
     some_of(n, "digitize by bins")
     falling = n - searchsorted(flipped(bins), x, side)
-    ends = [registry["index"](bins, k, spec=("i",), at=0) for k in (0, n - 1)]
+    ends = [taken(bins, k) for k in (0, n - 1)]
     return registry["where"](ends[0] <= ends[1], rising, falling)
 
 
@@ -203,7 +197,7 @@ def _distinct(ar: AnyArray, equal_nan: bool = True) -> UniqueAll:
     x = ravel(ar)
     n = shape_of(x)[0]
     order = argsort_(x)
-    x = gathered(x, order)
+    x = taken(x, order)
     is_first = _is_first(x, equal_nan)
     starts = flatnonzero(is_first)
     group = registry["cumsum"](is_first, axis=0, reverse=False) - 1
@@ -211,7 +205,7 @@ def _distinct(ar: AnyArray, equal_nan: bool = True) -> UniqueAll:
     ends = registry["concatenate"](starts, registry["full"](n, 1, dtype=INT), axis=0)
     count = shape_of(starts)[0]
     counts = registry["slice_axis"](ends, 0, 1, count) - starts
-    return UniqueAll(gathered(x, starts), gathered(order, starts), registry["reshape"](inverse, *shape), counts)
+    return UniqueAll(taken(x, starts), taken(order, starts), registry["reshape"](inverse, *shape), counts)
 
 
 @face("numpy.unique", samples=("np.unique(v)", "np.unique(v, return_counts=True)[0]"),

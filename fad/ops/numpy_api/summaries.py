@@ -1,7 +1,6 @@
 """scipy.stats' summaries: means, moments, scores, entropy, robust measures, transformations, circular statistics."""
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,23 @@ from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from .arguments import as_array, axes_of, extent_of, in_dtype, is_given, live, one_axis, rank, ravel, refuse
+from .moments import mean, std, var
 from .reduce import reduced, sum_
 
-mean, var, std = (partial(lambda name, *args, **options: BY_NAME[f"numpy.{name}"].call(*args, **options), name)
-                  for name in ("mean", "var", "std"))
 exp, log, sqrt, absolute, where = (registry[name] for name in ("exp", "log", "sqrt", "abs", "where"))
+
+
+def with_nans(name: str, a: object, nan_policy: str) -> Any:
+    """A sample of a function of scipy.stats, in which nans are as good as numbers."""
+    if nan_policy != "propagate":
+        raise refuse(f"scipy.stats.{name}", f"nan_policy={nan_policy!r}",
+                     do="leave out what is not a number before the call")
+    return live(a)
 
 
 def _sample(name: str, a: object, axis: Any, nan_policy: str) -> tuple:
     """The sample and the axis (or axes) to go along."""
-    if nan_policy != "propagate":
-        raise refuse(f"scipy.stats.{name}", f"nan_policy={nan_policy!r}",
-                     do="leave out what is not a number before the call")
-    x = live(a)
+    x = with_nans(name, a, nan_policy)
     if axis is None:
         return (x, tuple(range(rank(x))))
     return (x, axis if isinstance(axis, tuple) else one_axis(axis, rank(x)))

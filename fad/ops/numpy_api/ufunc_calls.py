@@ -15,7 +15,7 @@ from ..keywords import fitted
 from ..kinds import shape_of
 from ..literals import as_array, is_value, known, numpy_number
 from ..subscript import read_subscript
-from .arguments import Casting, axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse
+from .arguments import Casting, axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse, taken
 from .creation import check_order, in_order
 from .join import strong
 from .ufuncs import as_float
@@ -288,12 +288,9 @@ def _one_by_one(f: Callable, x: AnyArray, chosen: Any, vs: tuple) -> AnyArray:
     rows = [registry["reshape"](registry["broadcast_to"](v, *shape_of(places)), count) for v in vs]
     place = registry["reshape"](places, count)
 
-    def element(a: AnyArray, k: AnyArray) -> AnyArray:
-        return registry["index"](a, k, spec=("i",), at=0)
-
     def iteration(k: AnyArray, flat: AnyArray) -> tuple:
-        i = element(place, k)
-        new = in_dtype(f(element(flat, i), *[element(v, k) for v in rows]), x.dtype)
+        i = taken(place, k)
+        new = in_dtype(f(taken(flat, i), *[taken(v, k) for v in rows]), x.dtype)
         return (registry["update"](flat, new, i, spec=("i",), at=0),)
     flat, = registry["for"].run_regions([0, count, 1, registry["reshape"](x, size)], (iteration,))
     return registry["reshape"](flat, *shape_of(x))
