@@ -89,41 +89,62 @@ def vmap(f: "Callable | None" = None, in_axes: object = 0, out_axes: object = 0,
     check_callable(f, "vmap")
 
     def body(*args: object, **kwargs: object) -> Any:
-        axes = argument_axes(in_axes, args)
-        leaves, structure = tree.flatten(args)
-        moved = [x if a is None else _to_front(x, a) for x, a in zip(leaves, axes)]
-        n = _batch_extent(moved, axes)
+        batched = _Examples(args, in_axes)
         if stack.is_live():
-            return _placed(_one_by_one(f, structure, kwargs, moved, axes, n), out_axes)
-
-        def example(k: Any) -> tuple:
-            return structure.unflatten([x if a is None else example_of(x, k) for x, a in zip(moved, axes)])
+            return _placed(batched.one_by_one(f, kwargs), out_axes)
         try:
-            inner = attempted(lambda: Inner(f, example(0), kwargs, whole=moved, is_delivered=True), {}, OneByOneError)
+            inner = attempted(lambda: batched.traced(f, kwargs, 0, is_delivered=True), {}, OneByOneError)
         except OneByOneError:
-            if isinstance(n, int) and n == 0:
+            if batched.is_empty:
                 raise
-            return _placed(_in_order(lambda k: call_fitting(captured(f), example(k), kwargs), n), out_axes)
-        flags = [k < len(axes) and axes[k] is not None for k in inner.data]
-        given = [moved[k] if b else x for k, x, b in zip(inner.data, inner.args, flags)]
-        results = batch(inner.func, given, flags, n)
-        if inner.traced.delivered and not (isinstance(n, int) and n == 0):
-            inner.deliver([y[-1] for y in results[-inner.traced.delivered:]])     # as the last example leaves it
-        differ = varying(inner.func, flags)
-        same = {id(y) for y, a in zip(results, inner.func.outputs) if a not in differ}
-        return _placed(inner.tree_of(results), out_axes, same)
+            call = captured(f)
+            results = _in_order(lambda k: call_fitting(call, batched.example(k), kwargs), batched.count)
+            return _placed(results, out_axes)
+        results, same = batched.at_once(inner)
+        return _placed(results, out_axes, same)
     options = {"fallback": fallback, **policy(compile)}
     return Staged(body, f, rebuild=(vmap, (f, in_axes, out_axes), options), fallback=fallback, compile=compile)
 
 
-def _one_by_one(f: Callable, structure: tree.Structure, kwargs: dict, moved: list, axes: list, n: int) -> Any:
-    """The stacked results of the examples; each example may take its own path."""
-    results = []
-    for k in range(n):
-        inner = Inner(f, structure.unflatten([x if a is None else example_of(x, k) for x, a in zip(moved, axes)]),
-                      kwargs, whole=moved)
-        results.append(inner.tree_of(evaluate(inner.func, inner.args)))
-    return tree.map_leaves(_stacked, *results)
+class _Examples:
+    """The arguments of a batch: their leaves, those with an axis of examples first along it, and how many there are."""
+
+    def __init__(self, args: tuple, in_axes: object):
+        self.axes = argument_axes(in_axes, args)
+        leaves, self.structure = tree.flatten(args)
+        self.leaves = [x if a is None else _to_front(x, a) for x, a in zip(leaves, self.axes)]
+        self.count = _batch_extent(self.leaves, self.axes)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is known that there are no examples."""
+        return isinstance(self.count, int) and self.count == 0
+
+    def example(self, k: Any) -> tuple:
+        """The arguments of one example."""
+        return self.structure.unflatten([x if a is None else example_of(x, k) for x, a in zip(self.leaves, self.axes)])
+
+    def traced(self, f: Callable, kwargs: dict, k: int, is_delivered: bool = False) -> Inner:
+        """The trace of an example."""
+        return Inner(f, self.example(k), kwargs, whole=self.leaves, is_delivered=is_delivered)
+
+    def one_by_one(self, f: Callable, kwargs: dict) -> Any:
+        """The stacked results of the examples; each example may take its own path."""
+        results = []
+        for k in range(self.count):
+            inner = self.traced(f, kwargs, k)
+            results.append(inner.tree_of(evaluate(inner.func, inner.args)))
+        return tree.map_leaves(_stacked, *results)
+
+    def at_once(self, inner: Inner) -> tuple:
+        """The results of all examples by the batched program, and the ids of those that are one for all examples."""
+        flags = [k < len(self.axes) and self.axes[k] is not None for k in inner.data]
+        given = [self.leaves[k] if b else x for k, x, b in zip(inner.data, inner.args, flags)]
+        results = batch(inner.func, given, flags, self.count)
+        if inner.traced.delivered and not self.is_empty:      # as the last example leaves it
+            inner.deliver([y[-1] for y in results[-inner.traced.delivered:]])
+        differ = varying(inner.func, flags)
+        return inner.tree_of(results), {id(y) for y, a in zip(results, inner.func.outputs) if a not in differ}
 
 
 def _in_order(f: Callable, n: Any) -> Any:

@@ -84,33 +84,46 @@ def _best(name: str) -> Callable:
     def best(*args: Any, key: Any = None, **default: object) -> Any:
         array = as_array(args[0]) if len(args) == 1 and key is None else None
         if isinstance(array, Value) and array.ndim == 1:
-            extent = shape_of(array)[0]
-            if default and isinstance(extent, int) and extent == 0:
-                return default["default"]
-            if default and not assume_at_least(extent, 1):
-                raise UnstageableError(
-                    f"{name} of what may have no elements has a default",
-                    why="whether the default is the answer depends on data",
-                    do="test the length, or add the default to the elements",
-                )
-            found = number_of(args[0], METHODS[name](array))
-            return note_doubtful(found, types_of_numbers(args[0])) if type(args[0]) in (list, tuple, Items) else found
+            return _best_of_array(name, args[0], array, default)
         items = list(args[0]) if len(args) == 1 else list(args)
         keys = items if key is None else [key(x) for x in items]
         if _decided_by_python(keys) and (stack.is_live() or not any(type(k) is Compared for k in keys)):
             return items[original(range(len(items)), key=keys.__getitem__)] if items else original(items, **default)
         chosen, best_key = items[0], keys[0]
         for x, k in zip(items[1:], keys[1:]):
-            if key is None and not isinstance(x, (tuple, list)) and (np.ndim(x) or is_value(x) and is_value(chosen)):
+            if key is None and _is_number_beside(x, chosen):
                 chosen = best_key = _better(best_key, k, name)
             else:
-                better = _precedes(k, best_key, PREFERS[name])
-                if isinstance(better, bool):
-                    chosen, best_key = (x, k) if better else (chosen, best_key)
-                else:
-                    chosen, best_key = _chosen(better, x, chosen), _chosen_key(better, k, best_key)
+                chosen, best_key = _better_item((chosen, best_key), (x, k), name)
         return chosen
     return best
+
+
+def _best_of_array(name: str, items: Iterable, array: Value, default: dict) -> Any:
+    """min or max of an array with one axis, or of a list that lies in one."""
+    extent = shape_of(array)[0]
+    if default and isinstance(extent, int) and extent == 0:
+        return default["default"]
+    if default and not assume_at_least(extent, 1):
+        raise UnstageableError(f"{name} of what may have no elements has a default",
+                               why="whether the default is the answer depends on data",
+                               do="test the length, or add the default to the elements")
+    found = number_of(items, METHODS[name](array))
+    return note_doubtful(found, types_of_numbers(items)) if type(items) in (list, tuple, Items) else found
+
+
+def _is_number_beside(x: ArrayOrNumber, chosen: object) -> bool:
+    """Whether x is compared with what is chosen as numbers are. Of an array Python asks the truth value."""
+    return not isinstance(x, (tuple, list)) and (np.ndim(x) > 0 or is_value(x) and is_value(chosen))
+
+
+def _better_item(chosen: tuple, other: tuple, name: str) -> tuple:
+    """The better of two items, each with its key; the first one where they are equal."""
+    (a, best_key), (b, key) = chosen, other
+    is_better = _precedes(key, best_key, PREFERS[name])
+    if isinstance(is_better, bool):
+        return other if is_better else chosen
+    return _chosen(is_better, b, a), _chosen_key(is_better, key, best_key)
 
 
 def _is_integer(x: object) -> bool:
@@ -118,6 +131,7 @@ def _is_integer(x: object) -> bool:
 
 
 def _better(a: Any, b: Any, name: str) -> Any:
+    """The better of two numbers."""
     if _is_integer(a) and _is_integer(b):
         return registry[OF_INTEGERS[name]](a, b)
     if not (isinstance(a, Value) or isinstance(b, Value)):
