@@ -15,7 +15,7 @@ from ..ops.numpy_api.within import WITHIN
 from ..util.array import AnyArray
 from ..util.lazy import LazyModule
 from .jacobian import jacobian
-from .solvers import Problem, check_bounds, limits_of, not_found, plain, refuse, start_of, stationary, whole
+from .solvers import check_bounds, limits_of, not_found, of_vectors, refuse, start_of, stationary, whole
 
 optimize: Any = LazyModule("scipy.optimize")
 
@@ -23,11 +23,9 @@ optimize: Any = LazyModule("scipy.optimize")
 def least_squares(name: str, f: Callable, x0: object, jac: Any = "2-point", bounds: Any = (-np.inf, np.inf),
                   args: Any = (), **options: object) -> Any:
     """The parameters within bounds for which the sum of a function's squares is least."""
-    options = plain(name, options)
     if options.get("loss", "linear") != "linear" or options.get("kwargs") or has_values(bounds):
         raise refuse(name, "kwargs, another loss, or traced bounds")
-    problem = Problem(name, start_of(x0))
-    function, slope = problem.function(f, args), problem.derivative(jac, args)
+    options, problem, function, slope = of_vectors(name, f, x0, args, jac, options)
     limits = limits_of(bounds if isinstance(bounds, optimize.Bounds) else optimize.Bounds(*bounds))
 
     def find(start: object, theta: tuple) -> tuple:
@@ -45,9 +43,7 @@ def least_squares(name: str, f: Callable, x0: object, jac: Any = "2-point", boun
 
 def leastsq(name: str, f: Callable, x0: object, args: Any = (), Dfun: Any = None, **options: object) -> tuple:
     """The parameters for which the sum of a function's squares is least, by MINPACK; and its code of success."""
-    options = plain(name, options)
-    problem = Problem(name, start_of(x0))
-    function, slope = problem.function(f, args), problem.derivative(Dfun, args)
+    options, problem, function, slope = of_vectors(name, f, x0, args, Dfun, options)
 
     def find(start: object, theta: tuple) -> tuple:
         x, _, _, message, code = optimize.leastsq(function.on_numbers(theta), start, Dfun=slope(theta),

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from ..ir.op import registry
-from ..ir.types import type_of
 from ..ops.extents import product
 from ..ops.face import BY_NAME
 from ..ops.kinds import shape_of
@@ -26,7 +25,7 @@ from ..util.errors import NoDerivativeError
 from ..util.lazy import LazyModule
 from .closed import Closed
 from .jacobian import jacobian
-from .jumps import check_no_jumps, may_jump
+from .jumps import check_when_run, may_jump, moving_places
 from .ravel import ravel
 from .ruled import call_with_rule
 
@@ -73,30 +72,19 @@ class Integral:
             raise NoDerivativeError(f"{self.name} with a weight has no derivative with respect to the ends",
                                     do="write the weight into the function")
         parts = [sign * self.at(end, theta) * d for sign, end, d in ((-1.0, a, da), (1.0, b, db)) if d is not None]
-        moving = [k for k, d in enumerate(moved) if d is not None]
-        if any(type_of(theta[k]).dtype.kind == "c" for k in moving):
-            raise NoDerivativeError(f"{self.name} has no derivative with respect to complex numbers",
-                                    do="integrate the real part and the imaginary part as functions of real numbers")
+        moving = moving_places(self.name, theta, moved,
+                               "integrate the real part and the imaginary part as functions of real numbers")
         if moving:
             slopes = self._slopes(theta, moving)
             direction = ravel([moved[k] for k in moving])[0]
             matrix = registry["reshape"](slopes(a, b, slopes.closed.theta)[0], shape_of(y)[0], shape_of(direction)[0])
-            self._check_jumps(matrix, a, b, theta, moving)
+            place, *parameters = self.closed.func.inputs
+            if may_jump(self.closed.func, [place], [parameters[k] for k in moving]):
+                check_when_run(self.name, lambda count, a, b, *theta: self._on_numbers(count, a, b, theta), matrix,
+                               (a, b, *theta), [2 + k for k in moving],
+                               "Make that place an end of the integral (a sum of two integrals)")
             parts.append(BY_NAME["numpy.matmul"].call(matrix, direction))
         return (y, error), (functools.reduce(lambda p, q: p + q, parts), None)
-
-    def _check_jumps(self, matrix: AnyArray, a: object, b: object, theta: Sequence, moving: Sequence[int]) -> None:
-        place, *parameters = self.closed.func.inputs
-        if not may_jump(self.closed.func, [place], [parameters[k] for k in moving]):
-            return
-
-        def on_numbers(_: object, matrix: Any, a: Any, b: Any, *theta: Any) -> Any:
-            check_no_jumps(self.name, lambda values: self._on_numbers(len(matrix), a, b, values), theta, moving, matrix,
-                           "Make that place an end of the integral (a sum of two integrals)")
-            return 1.0
-        still = [registry["stop_gradient"](x) for x in (matrix, a, b, *theta)]
-        passed = registry["host"](1.0, *still, function=on_numbers, like=0)
-        registry["check_that"](passed == 1.0, True, what="a jump", error="RuntimeError")
 
     def _slopes(self, theta: Sequence, moving: Sequence) -> "Integral":
         """The integral of the derivative with respect to the parameters that move."""

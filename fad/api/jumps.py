@@ -11,7 +11,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..ir.graph import Equation, Func, Var, free_vars
+from ..ir.op import registry
+from ..ir.types import type_of
 from ..ops.kinds import Zero
+from ..util.array import AnyArray
+from ..util.errors import NoDerivativeError
 
 STEP = 1e-3
 SHARE = 0.01               # of the derivative, which a difference may miss
@@ -44,6 +48,28 @@ def _is_choice(eqn: Equation) -> bool:
     if not any(v.type.dtype.kind in "fc" for v in eqn.inputs):
         return False
     return isinstance(eqn.op.derivative, Zero) or eqn.op.name in WRAPPING
+
+
+def moving_places(name: str, theta: Sequence, moved: Sequence, remedy: str) -> list:
+    """The places of the parameters that move: those with a tangent. They have to be real."""
+    moving = [k for k, d in enumerate(moved) if d is not None]
+    if any(type_of(theta[k]).dtype.kind == "c" for k in moving):
+        raise NoDerivativeError(f"{name} has no derivative with respect to complex numbers", do=remedy)
+    return moving
+
+
+def check_when_run(name: str, find: Callable, matrix: AnyArray, values: Sequence, moving: Sequence[int],
+                   remedy: str) -> None:
+    """check_no_jumps when the program runs. find: (number of integrals, *values) -> (integrals, errors). matrix: of
+    derivatives, in rows.
+    """
+    def on_numbers(_: object, matrix: np.ndarray, *values: object) -> float:
+        rows = matrix.reshape(-1, matrix.shape[-1])
+        check_no_jumps(name, lambda values: find(len(rows), *values), values, moving, rows, remedy)
+        return 1.0
+    still = [registry["stop_gradient"](x) for x in (matrix, *values)]
+    passed = registry["host"](1.0, *still, function=on_numbers, like=0)
+    registry["check_that"](passed == 1.0, True, what="a jump", error="RuntimeError")
 
 
 def check_no_jumps(name: str, find: Callable, values: Sequence, moving: Sequence[int], matrix: np.ndarray,

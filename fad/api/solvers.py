@@ -113,6 +113,13 @@ def not_found(name: str, why: str) -> RuntimeError:
     return RuntimeError(f"scipy.optimize.{name} found no solution, so that there is no derivative: {why}")
 
 
+def of_vectors(name: str, f: Callable, x0: object, args: Any, derivative: object, options: dict) -> tuple:
+    """A solver's options, the problem of a function of a vector, the function, and what SciPy gets as its derivative.
+    """
+    options, problem = plain(name, options), Problem(name, start_of(x0))
+    return options, problem, problem.function(f, args), problem.derivative(derivative, args)
+
+
 def start_of(x0: object) -> AnyArray:
     """The starting point of a solver of vectors, as a vector of floats."""
     return BY_NAME["numpy.ravel"].call(as_array(x0)) * 1.0
@@ -198,9 +205,7 @@ def newton(name: str, f: Callable, x0: Any, fprime: object = None, args: tuple =
 
 def fsolve(name: str, f: Callable, x0: object, args: Any = (), fprime: Any = None, **options: object) -> Any:
     """A root of a system of equations."""
-    options = plain(name, options)
-    problem = Problem(name, start_of(x0))
-    function, slope = problem.function(f, args), problem.derivative(fprime, args)
+    options, problem, function, slope = of_vectors(name, f, x0, args, fprime, options)
 
     def find(start: object, theta: tuple) -> tuple:
         call = function.on_numbers(theta)
@@ -218,9 +223,7 @@ def _is_root(f: Callable, x: Any) -> bool:
 def root(name: str, f: Callable, x0: object, args: Any = (), method: str = "hybr", jac: Any = None,
          **options: object) -> Any:
     """A root of a system of equations, with SciPy's result."""
-    options = plain(name, options)
-    problem = Problem(name, start_of(x0))
-    function, slope = problem.function(f, args), problem.derivative(jac, args)
+    options, problem, function, slope = of_vectors(name, f, x0, args, jac, options)
 
     def value(y: Any) -> Any:
         return y[0] if jac is True else y
@@ -257,11 +260,9 @@ def of_arrays(name: str, f: Callable, x0: Any, args: Any = (), **options: object
 def minimize(name: str, f: Callable, x0: object, args: Any = (), method: object = None, jac: Any = None,
              hess: object = None, hessp: object = None, bounds: Any = None, **options: object) -> Any:
     """The least value of a function of a vector, within bounds."""
-    options = plain(name, options)
     if callable(hess) or callable(hessp) or has_values(bounds):
         raise refuse(name, "hess, hessp or traced bounds")
-    problem = Problem(name, start_of(x0))
-    function, slope = problem.function(f, args), problem.derivative(jac, args)
+    options, problem, function, slope = of_vectors(name, f, x0, args, jac, options)
     limits = None if bounds is None else limits_of(bounds)
 
     def value(x: Any, theta: Sequence) -> Any:
@@ -316,9 +317,7 @@ def check_bounds(name: str, x: Any, limits: "tuple | None") -> None:
 
 def minimum(name: str, f: Callable, x0: object, fprime: Any = None, args: Any = (), **options: object) -> Any:
     """The least point of a function of a vector, by the solvers that return nothing else."""
-    options = plain(name, options)
-    problem = Problem(name, start_of(x0))
-    function, slope = problem.function(f, args), problem.derivative(fprime, args)
+    options, problem, function, slope = of_vectors(name, f, x0, args, fprime, options)
 
     def find(start: object, theta: tuple) -> tuple:
         slopes = {} if fprime is None else {"fprime": slope(theta)}

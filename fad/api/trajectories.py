@@ -33,7 +33,7 @@ from ..util.errors import NoDerivativeError
 from ..util.lazy import LazyModule
 from .closed import Closed
 from .jacobian import jacobian
-from .jumps import check_no_jumps, may_jump
+from .jumps import check_when_run, may_jump, moving_places
 from .ravel import ravel
 from .ruled import call_with_rule
 
@@ -73,10 +73,7 @@ class Trajectory:
     def _push(self, xs: Sequence, dxs: Sequence) -> tuple:
         (_, y0, span, times, atol, *theta), (_, dy0, dspan, dtimes, _, *moved) = xs, dxs
         y = self(y0, span, times, atol, theta)
-        moving = [k for k, d in enumerate(moved) if d is not None]
-        if any(type_of(theta[k]).dtype.kind == "c" for k in moving):
-            raise NoDerivativeError(f"{self.name} has no derivative with respect to complex numbers",
-                                    do="pass the real and the imaginary part as real numbers")
+        moving = moving_places(self.name, theta, moved, "pass the real and the imaginary part as real numbers")
         direction = [moved[k] for k in moving]
         if dspan is not None:                                 # a later start is a start further back on the same curve
             back = -self.slope(span[0], y0, theta) * dspan[0]
@@ -123,24 +120,19 @@ class Trajectory:
         both = Trajectory(self.name, closed, self.find)(start, span, times, tolerance, closed.theta)
         return registry["reshape"](both[:, n:], shape_of(times)[0], n, q)
 
-    def _check_jumps(self, matrices: object, y0: object, span: object, times: object, atol: object, theta: Sequence,
+    def _check_jumps(self, matrices: AnyArray, y0: object, span: object, times: object, atol: object, theta: Sequence,
                      moving: Sequence[int], starts: bool) -> None:
         """Raise, when the program runs, where f jumps at a place that moves: its sensitivities jump there, too."""
         t, y, *parameters = self.closed.func.inputs
         if not may_jump(self.closed.func, [t], [parameters[k] for k in moving], both=[y]):
             return
-        places = [0] * starts + [4 + k for k in moving]
 
-        def on_numbers(_: object, matrices: Any, *values: Any) -> Any:
-            def find(moved: Sequence) -> tuple:
-                y = self._on_numbers(_, *moved)
-                return np.ravel(y), np.ravel(values[3] + 1e-6 * np.abs(y))
-            check_no_jumps(self.name, find, values, places, matrices.reshape(-1, matrices.shape[-1]),
-                           "End the integration at that place, and start another one there")
-            return 1.0
-        still = [registry["stop_gradient"](x) for x in (matrices, y0, span, times, atol, *theta)]
-        passed = registry["host"](1.0, *still, function=on_numbers, like=0)
-        registry["check_that"](passed == 1.0, True, what="a jump", error="RuntimeError")
+        def find(_: int, *values: Any) -> tuple:
+            y = self._on_numbers(None, *values)
+            return np.ravel(y), np.ravel(values[3] + 1e-6 * np.abs(y))
+        check_when_run(self.name, find, matrices, (y0, span, times, atol, *theta),
+                       [0] * starts + [4 + k for k in moving],
+                       "End the integration at that place, and start another one there")
 
 
 def _as_columns(block: object) -> AnyArray:
