@@ -15,6 +15,7 @@ from fad.ops import table
 from fad.ops.face import BY_NAME
 from fad.trace.tracing import trace
 
+from ..texts import executed
 from ..turns import in_turn
 from .cases import disagreement, rng_for
 from .programs import Program, floating, inner
@@ -45,7 +46,7 @@ def function_of(expression: str) -> tuple:
     names = names_in(expression)
     scope = dict(SCOPE)
     setting = "    P = S @ S.T + 4 * np.eye(4)\n" if "S" in names and "P" in expression else ""
-    exec(f"def f({', '.join(names)}):\n{setting}    return {expression}", scope)
+    executed(f"def f({', '.join(names)}):\n{setting}    return {expression}\n", scope)
     return scope["f"], tuple([VALUES[n] for n in names])
 
 

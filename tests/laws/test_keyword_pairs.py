@@ -16,6 +16,7 @@ import pytest
 import fad
 from fad.util.errors import FadError
 
+from ..texts import executed
 from . import keywords as kw
 from .shares import share
 from .test_keywords import NAMES, OPEN, SCOPE, base_calls, given, said_of
@@ -61,7 +62,7 @@ def loss_of(expression):
     """The weighted sum of an expression's results, as a function of x, v and S."""
     text = f"def f(x, v, S):\n{given(expression)}    x, v, S = x * 1.0, v * 1.0, S * 1.0\n    return {expression}"
     scope = dict(SCOPE)
-    exec(compile(text, "<law>", "exec"), scope)
+    executed(text, scope)
 
     def loss(x, v, S):
         total = 0.0

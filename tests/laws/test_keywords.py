@@ -24,6 +24,7 @@ from fad.ops.keywords import CHANGE_NOTHING
 from fad.trace.tracing import trace
 from fad.util.errors import FadError, SideEffectError, UnsupportedFunctionError
 
+from ..texts import executed
 from ..turns import in_turn
 from . import keywords as kw
 
@@ -59,7 +60,7 @@ def function_of(*expressions):
     """The expressions as one function of x, v and S; arrays that each is given to write to come with its result."""
     lines = [f"    x, v, S = a * 1.0, b * 1.0, c * 1.0\n{given(e)}    found += [[{e}, x, v, S]]\n" for e in expressions]
     scope = dict(SCOPE)
-    exec(compile(f"def f(a, b, c):\n    found = []\n{''.join(lines)}    return found", "<law>", "exec"), scope)
+    executed(f"def f(a, b, c):\n    found = []\n{''.join(lines)}    return found\n", scope)
     return scope["f"]
 
 

@@ -7,6 +7,7 @@ from fad.ops import table
 from fad.ops.kinks import KINKS
 from fad.trace.tracing import trace
 
+from ..texts import executed
 from .programs import Program
 
 assert table
@@ -14,7 +15,7 @@ assert table
 
 def traced(call: str, names: str, at: tuple) -> Program:
     scope = {"np": np, "sp": sp}
-    exec(f"def f({', '.join(names)}):\n    return {call}", scope)
+    executed(f"def f({', '.join(names)}):\n    return {call}\n", scope)
     found = trace(scope["f"], list(at))
     return Program(found.func, len(at), list(found.captured), tuple(range(len(at))))
 

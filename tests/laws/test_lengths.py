@@ -9,6 +9,7 @@ from scipy import integrate, signal, stats
 
 import fad
 
+from ..texts import executed
 from ..turns import crossed
 from .test_faces import SAMPLES, SCOPE, listed, names_in
 
@@ -34,7 +35,7 @@ def arrays(m: int, n: int) -> dict:
 def function_of(expression: str, names: list):
     scope = SCOPE | {"i": PLACE}
     setting = "    P = S @ S.T + 4 * np.eye(len(S))\n" if "S" in names and "P" in expression else ""
-    exec(f"def f({', '.join(names)}):\n{setting}    return {expression}", scope)
+    executed(f"def f({', '.join(names)}):\n{setting}    return {expression}\n", scope)
     return scope["f"]
 
 

@@ -14,6 +14,7 @@ from fad.ir.walk import evaluate
 from fad.trace.tracing import trace
 from fad.util.errors import FadError
 
+from ..texts import executed
 from ..turns import in_turn
 from . import keywords as kw
 from .test_keywords import (
@@ -104,7 +105,7 @@ def function_of(expression, layouts, write):
     lines = [f"    x, v, S = a, b, c\n{given(expression)}    {(LAYOUTS | WITHOUT_AXES)[layout]}\n    z = {expression}\n"
              f"{write}    found += [[z, x, v, S]]\n" for layout in layouts]
     scope = {**SCOPE, "parts": parts}
-    exec(compile(f"def f(a, b, c):\n    found = []\n{''.join(lines)}    return found", "<law>", "exec"), scope)
+    executed(f"def f(a, b, c):\n    found = []\n{''.join(lines)}    return found\n", scope)
     return scope["f"]
 
 
@@ -228,7 +229,7 @@ def test_both_tiers(tier, write):
     lines = [f"    x, v, S = a * {k}.0, b * {k}.0, c * {k}.0\n    z = {e}\n{WRITES[write]}    found += [*parts(z), x]\n"
              for k, e in enumerate(COMPILED, 1)]
     scope = {**SCOPE, "parts": parts}
-    exec("def f(a, b, c):\n    found = []\n" + "".join(lines) + "    return found", scope)
+    executed("def f(a, b, c):\n    found = []\n" + "".join(lines) + "    return found\n", scope)
     with fad.config.using(compile=tier):
         got = fad.jit(scope["f"])(*ARGS)
     assert not difference(arrays_in(got), arrays_in(scope["f"](*ARGS)))

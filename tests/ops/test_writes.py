@@ -8,6 +8,7 @@ from fad.ir.walk import evaluate
 from fad.trace.tracing import trace
 from fad.util.errors import FallbackWarning
 
+from ..texts import executed
 from .derivatives import check_function
 
 _rng = np.random.default_rng(5)
@@ -91,7 +92,7 @@ a = x.copy(); s = a[0, 0, ...]; a[0, 0] = 9.0; return s * v
 a = x.copy(); s = a[0, 0, ...]; s += 1.0; return a
 a = x.copy(); d = np.diagonal(a); a[0, 0] = 9.0; return d * 2
 a = v.copy(); b = np.broadcast_to(a, (2, 4)); a[0] = 9.0; return b
-a = x.copy(); r = [row for row in a]; r[1][0] = 5.0; return a
+a = x.copy(); r = [a[0], a[1]]; r[1][0] = 5.0; return a
 a = x.copy(); a[0], a[1] = a[1], a[0]; return a
 a = x.copy(); a[0], a[1] = a[1].copy(), a[0].copy(); return a
 a = v.copy(); a[1:] = a[:-1]; return a
@@ -146,7 +147,7 @@ def function_of(body):
     args = [name for name in VALUES if name in used and not body.startswith(f"{name} =")]
     args = [name for name in args if f"; {name} = " not in body]
     scope = {"np": np}
-    exec(f"def f({', '.join(args)}):\n" + "\n".join(f"    {s.strip()}" for s in body.split(";")), scope)
+    executed(f"def f({', '.join(args)}):\n" + "\n".join(f"    {s.strip()}" for s in body.split(";")) + "\n", scope)
     return scope["f"], [VALUES[a] for a in args]
 
 

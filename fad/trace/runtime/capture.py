@@ -39,7 +39,7 @@ from ..objects.containers import NEVER_CHANGE, Globals, content
 from ..objects.draws import goes_on, numpy_random
 from ..objects.opaque_state import BUFFERS
 from .control import Runtime
-from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced, reading, redirected
+from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced, reading, redirected, ufunc_behind
 from .outer_containers import OuterContainers, is_array
 
 
@@ -315,6 +315,7 @@ STAND_INS: list[tuple[Callable, Callable]] = [
     (lambda x: is_compiled(x) or is_partial(x), Capture.function),
     (lambda x: x is numpy_random.default_rng, lambda capture, x: Maker()),
     (lambda x: met.container_behind(x) is not None, Capture._method_of_container),
+    (lambda x: ufunc_behind(x) is not None, lambda capture, x: getattr(capture.swap(x.__self__), x.__name__)),
     (lambda x: isinstance(x, VIEWS), _itself),
     (is_setting, lambda capture, x: functools.partial(answer, capture.builder.root, x)),
     (lambda x: isinstance(x, np.vectorize), Capture._vectorized),

@@ -54,7 +54,7 @@ from .choosing import ChoosingRuntime
 from .evaluation import EvaluationRuntime
 from .handling import HandlingRuntime
 from .instances import Instances, is_init_of_dataclass
-from .library import RoutineCall, has_traced, reading
+from .library import RoutineCall, has_traced, reading, ufunc_behind
 from .looping import LoopRuntime
 from .ordering import insert
 from .pools import tasks_of
@@ -206,7 +206,8 @@ class Runtime(
         found = self.making(f) or self.getter(f) or _face_of(f)
         if found is not None:
             return found
-        is_swapped = isinstance(f, np.vectorize) or find(f) is not None or is_of_numba(f)
+        is_librarys = find(f) is not None or ufunc_behind(f) is not None
+        is_swapped = is_librarys or isinstance(f, np.vectorize) or is_of_numba(f)
         return self.capture.swap(f) if is_swapped else self._object(f)
 
     def _class(self, f: type) -> "Callable | None":

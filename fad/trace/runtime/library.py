@@ -63,6 +63,12 @@ def _has_traced(items: Any) -> bool:
     return False
 
 
+def ufunc_behind(f: object) -> np.ufunc | None:
+    """The ufunc whose method f is: np.add.reduce; None of anything else."""
+    owner = f.__self__ if isinstance(f, BuiltinFunctionType) and f.__name__ in _METHODS_OF_UFUNCS else None
+    return owner if isinstance(owner, np.ufunc) else None
+
+
 @door
 def reading(f: Callable, *args: object, **kwargs: object) -> Any:
     """The call of a function that may look into what it is given, and into the object whose method it is."""

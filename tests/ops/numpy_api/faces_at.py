@@ -11,6 +11,7 @@ from fad.ir.check import check
 from fad.ir.walk import evaluate
 from fad.trace.tracing import trace
 
+from ...texts import executed
 from ..derivatives import check_function
 
 _rng = np.random.default_rng(0)
@@ -41,7 +42,7 @@ def function_of(expression, scope=None, values=None):
     scope = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance,
              "optimize": optimize,
              "i": np.array([2, 0, 2]), **(scope or {})}
-    exec("\n".join(lines), scope)
+    executed("\n".join(lines) + "\n", scope)
     return scope["f"], [values[a] for a in args]
 
 
