@@ -1,14 +1,16 @@
 """Calling a Function: forward runs unrecorded, and what it returns gets its place in the graph."""
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..api.custom import custom_vjp
+from ..api.inner import conform, zeros_of
 from ..ops.table import TABLE as op
 from ..trace.runtime.capture import captured
+from ..trace.tracing import is_data
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import UnsupportedFunctionError
 from ..util.keywords import signature_of
@@ -23,6 +25,7 @@ from .tensor import Tensor, alias, is_floating, wrap
 from .view_kinds import alias_view
 from .views import View, keep_tangent, tangent_of
 
+INVALID_NUMBER = "Function's jvp returned an invalid number of forward gradients (expected {} but got {})"
 _VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
 _OF_INPUT = "A custom Function is returning a view but the jvp is not returning a view of the given grad input."
 _OF_BASE = ("A custom Function is returning a view but the jvp is not returning a view of the same base as the given "
@@ -48,8 +51,7 @@ def push(cls: object, ctx: object, args: tuple, outputs: list, finished: list, d
     finally:
         ctx.pushing = False
     dys = list(dys) if isinstance(dys, (tuple, list)) else [dys]
-    refuse_if(len(dys) != len(finished), "Function's jvp returned an invalid number of forward gradients (expected "
-              f"{len(finished)} but got {len(dys)})")
+    refuse_if(len(dys) != len(finished), INVALID_NUMBER.format(len(finished), len(dys)))
     for k, (out, y, dy) in enumerate(zip(outputs, finished, dys)):
         if dy is not None:
             _check(k, y, dy, any(out is t for t in fixed))
@@ -93,17 +95,43 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-class _Batched(custom_vjp):
-    """A Function that says itself what it means for a batch."""
+class _Staged(custom_vjp):
+    """A Function's call on traced arrays: its backward, and its jvp and its vmap where it has them."""
 
-    def __init__(self, forward: Callable, cls: type):
+    def __init__(self, forward: Callable, cls: type, ctx: object):
         super().__init__(forward)
-        self.cls = cls
+        self.cls, self.ctx = cls, ctx
 
     def rule(self, call: object) -> Any:
         rule = super().rule(call)
-        rule.batch = lambda xs, flags, n: _by_vmap(self.cls, call, xs, flags, n)
+        if self.cls.defines("vmap"):
+            rule.batch = lambda xs, flags, n: _by_vmap(self.cls, call, xs, flags, n)
+        if self.cls.defines("jvp"):
+            rule.jvp = lambda xs, dxs: self.push(call, xs, dxs)
         return rule
+
+    def value_and_saved(self, *xs: object) -> tuple:
+        """The result, whose own derivative is this rule again, and the tensors that forward saves."""
+        result = self(*xs)
+        self.f(*xs)
+        return result, tuple(self.ctx.to_save or ())
+
+    def push(self, call: object, xs: Sequence, dxs: Sequence) -> tuple:
+        """The results and their tangents, by the Function's jvp."""
+        cls, ctx = self.cls, self.ctx
+        args, _ = call.fill(xs)
+        result, _ = captured(self.value_and_saved)(*args)
+        given = [zeros_of(x) if d is None and ctx.materialize_grads else d for x, d in zip(xs, dxs)]
+        tangents = [d if is_data(a) else None for a, d in zip(args, call.fill(given)[0])]
+        ctx.pushing = True
+        try:
+            answer = captured(cls.jvp)(ctx, *tangents)
+        finally:
+            ctx.pushing = False
+        ys, dys = ([*a] if isinstance(a, (tuple, list)) else [a] for a in (result, answer))
+        refuse_if(len(dys) != len(ys), INVALID_NUMBER.format(len(ys), len(dys)))
+        return call.data_of(result), [None if d is None else conform("tangent of a Function's jvp", d, y)[0]
+                                      for y, d in zip(ys, dys) if is_data(y)]
 
 
 def _by_vmap(cls: type, call: object, xs: object, flags: tuple, n: ArrayOrNumber) -> list:
@@ -149,8 +177,8 @@ def staged(cls: object, args: tuple, kwargs: dict) -> Any:
         ctx.to_save = saved
         answer = cls.backward(ctx, *(g if isinstance(g, (tuple, list)) else (g,)))
         return answer if isinstance(answer, tuple) else (answer,)
-    call = _Batched(forward, cls) if cls.defines("vmap") else custom_vjp(forward)
-    call.defvjp(lambda *xs: (forward(*xs), tuple(ctx.to_save or ())), backward)
+    call = _Staged(forward, cls, ctx)
+    call.defvjp(call.value_and_saved, backward)
     result = call(*args)
     if not constant:
         return result

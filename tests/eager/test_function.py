@@ -241,6 +241,52 @@ def test_jvp_sees_what_was_saved_for_it():
     assert seen == [1, 0]
 
 
+class Bent(fad.autograd.Function):
+    """x ** 2 and x + p with derivatives that are not theirs: 10 x and 5 in reverse mode, x ** 3 and 7 in forward mode.
+    """
+
+    @staticmethod
+    def forward(x, p):
+        return x ** 2, x + p
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0])
+        ctx.save_for_forward(inputs[0])
+
+    @staticmethod
+    def backward(ctx, g, h):
+        x, = ctx.saved_tensors
+        return g * 10 * x + 5 * h, None
+
+    @staticmethod
+    def jvp(ctx, d, none):
+        x, = ctx.saved_tensors
+        assert none is None or not np.any(none)
+        return d * x ** 3, 7 * d
+
+
+@pytest.mark.parametrize("kind", [np.array, fad.tensor])
+def test_jvp_under_the_transforms_of_programs(kind):
+    x, f = kind([2.0, 3.0]), lambda x: Bent.apply(x, 1.0)
+    value, tangent = fad.jvp(f, (x,), (x,))
+    close(value[0], [4, 9]), close(tangent[0], [16, 81]), close(tangent[1], [14, 21])
+    close(fad.jacfwd(f)(x)[0], np.diag([8.0, 27.0]))
+    close(fad.grad(lambda x: np.sum(f(x)[0]))(x), [20, 30])
+    close(fad.jvp(fad.grad(lambda x: np.sum(f(x)[0])), (x,), (kind([1.0, 1.0]),))[1], [10, 10])
+    with pytest.raises(RuntimeError, match="invalid number of forward gradients .expected 1 but got 2."):
+        fad.jvp(made(lambda ctx, x: x * 2, lambda ctx, d: (d, d)).apply, (x,), (x,), fallback=False)
+
+
+def test_values_within_derivatives_keep_the_rule():
+    """A value that came with a derivative has the derivative that the Function gives it, at every order."""
+    f, x = lambda x: Bent.apply(x, 1.0)[0], 2.0
+    close(fad.grad(lambda x: fad.value_and_grad(f)(x)[0])(x), 20)
+    close(fad.grad(lambda x: fad.jvp(f, (x,), (1.0,))[0])(x), 20)
+    close(fad.jvp(lambda x: fad.value_and_grad(f)(x)[0], (x,), (1.0,))[1], 8)
+    close(fad.jvp(lambda x: fad.jvp(f, (x,), (1.0,))[0], (x,), (1.0,))[1], 8)
+
+
 def test_what_may_be_marked_dirty():
     with pytest.warns(UserWarning, match="received a tensor that was not an input"):
         made(lambda ctx, x: (lambda y: (ctx.mark_dirty(y), y)[1])(x * 2)).apply(leaf(1) * 1)
