@@ -14,7 +14,7 @@ from .dtypes import as_dtype
 from .errors import face, refuse_if, scalar_name
 from .indexing import getitem
 from .inplace import number
-from .products import cross_product
+from .products import cholesky_factor, cross_product
 from .reductions import QR, Cholesky, Inverted, LeastSquares, Solved, amax, amin, kept, sum
 from .registry import FUNCTIONS, define, dims_of, function, named, one_dim
 from .tensor import Tensor, raw, wrap
@@ -229,12 +229,6 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
                  "LinalgSolveTriangularBackward0")
 
 
-def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
-    """The Cholesky factor."""
-    y = face("numpy.linalg.cholesky", A)
-    return y.mT.conj() if upper else y
-
-
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B (left=False: X A = B)."""
     if left and (len(B.shape) == 1 or A.shape[:-1] == B.shape):  # one vector, or one for each matrix
@@ -266,10 +260,10 @@ def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | 
 
 LINALG: dict[str, Callable] = {
     "norm": norm_of, "vector_norm": vector_norm, "matrix_norm": matrix_norm, "solve_triangular": solve_triangular,
-    "cholesky": cholesky, "solve": solve, "qr": qr, "lstsq": least_squares,
+    "cholesky": cholesky_factor, "solve": solve, "qr": qr, "lstsq": least_squares,
     "cross": lambda input, other, *, dim=-1: cross_product(input, other, dim),
     "diagonal": lambda A, *, offset=0, dim1=-2, dim2=-1: A.diagonal(offset, dim1, dim2),
     "inv_ex": _told(lambda A: face("numpy.linalg.inv", A), Inverted),
-    "cholesky_ex": _told(cholesky, Cholesky, inverted=False), "solve_ex": _told(solve, Solved),
+    "cholesky_ex": _told(cholesky_factor, Cholesky, inverted=False), "solve_ex": _told(solve, Solved),
     "LinAlgError": LinAlgError, "matrix_exp": lambda A: face("scipy.linalg.expm", A),
     "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim)}

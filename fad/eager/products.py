@@ -192,8 +192,13 @@ def logdet(self: Tensor) -> Tensor:
 @step("CholeskyBackward0", "self", "result", "upper")
 def cholesky(self: Tensor, upper: bool = False) -> Tensor:
     """The Cholesky factor."""
-    y = face("numpy.linalg.cholesky", self)
-    return y.mT if upper else y
+    return cholesky_factor(self, upper=upper)
+
+
+def cholesky_factor(A: Tensor, *, upper: bool = False) -> Tensor:
+    """L with A = L L^H; upper: its conjugate transpose."""
+    y = face("numpy.linalg.cholesky", A)
+    return y.mT.conj() if upper else y
 
 
 @function(method=False)
