@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..util.array import DTypeLike
-from .dtypes import as_data, as_dtype, is_complex, is_floating_point, on_cpu, promote_types, required
+from .dtypes import as_data, as_dtype, fitting, is_complex, is_floating_point, on_cpu, promote_types, required
 from .engine import queue_callback
 from .errors import refuse_if, scalar_name
 from .generators import normal, uniform
@@ -202,7 +202,8 @@ for _name in MAKERS:
 def full_like(input: Tensor, fill_value: object, *, dtype: DTypeLike = None, requires_grad: bool = False) -> Tensor:
     """One number in the shape and dtype of a tensor."""
     value, = numbers("full_like", fill_value=fill_value)
-    return leaf(laid_like(np.full(input._a.shape, value, _kind(dtype, input)), input._a), requires_grad)
+    kind = _kind(dtype, input)
+    return leaf(laid_like(np.full(input._a.shape, fitting(value, kind), kind), input._a), requires_grad)
 
 
 @function(only_method=True)
@@ -210,8 +211,9 @@ def full_like(input: Tensor, fill_value: object, *, dtype: DTypeLike = None, req
 def new_full(self: Tensor, size: tuple, fill_value: object, *, dtype: DTypeLike = None,
              requires_grad: bool = False) -> Tensor:
     """A shape filled with one number, in the dtype of this tensor."""
-    value = number(fill_value, "new_full", "fill_value")
-    return leaf(np.full(sizes_of((size,)), value, _kind(dtype, self)), requires_grad)
+    kind = _kind(dtype, self)
+    return leaf(np.full(sizes_of((size,)), fitting(number(fill_value, "new_full", "fill_value"), kind), kind),
+                requires_grad)
 
 
 Tensor.new_tensor = on_cpu(lambda self, data, *, dtype=None, requires_grad=False: tensor(

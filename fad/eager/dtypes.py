@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..util.array import AnyArray, DTypeLike
-from .errors import refuse_if
+from .errors import c_name, refuse_if
 from .promotion import default, default_complex, promoted_type
 from .tensor import raw
 
@@ -188,6 +188,14 @@ def converted(a: np.ndarray, dtype: np.dtype, name: str = "") -> np.ndarray:
             raise RuntimeError(f"value cannot be converted to type {name or dtype} without overflow")
     with np.errstate(invalid="ignore", over="ignore"):
         return a.astype(dtype, copy=False)
+
+
+def fitting(x: object, dtype: np.dtype) -> Any:
+    """A number that is written among elements of a dtype, as one of these; a tensor or traced value as it is."""
+    if getattr(x, "__fad_level__", 0) or dtype.kind == "c":
+        return x
+    name = f"{dtype}_t" if dtype.itemsize < 4 and dtype.kind in "iu" else c_name(dtype)
+    return converted(np.asarray(x), dtype, name)[()]
 
 
 def _plain(data: object) -> Any:

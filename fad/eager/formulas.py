@@ -6,6 +6,7 @@ import numpy as np
 from ..util.array import AnyArray, ArrayOrNumber
 from . import composites
 from .conversion import clone, to
+from .dtypes import fitting
 from .errors import c_name, refuse_if, scalar_name
 from .pointwise import op, pow
 from .promotion import agree, refuse, result_type
@@ -115,7 +116,7 @@ def masked_fill(self: Tensor, mask: Tensor, value: ArrayOrNumber) -> AnyArray:
                            f"{c_name(raw(mask).dtype)}")
     edges = (self, value) if isinstance(value, Tensor) else (self,)
     if len(edges) == 1:
-        value = value if self.dtype.kind in "fc" else np.asarray(value).astype(self.dtype).item()
+        value = fitting(value, self.dtype)
     else:
         refuse_if(len(value.shape), "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                   f"{len(value.shape)} dimension(s).")

@@ -6,6 +6,7 @@ import numpy as np
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber
 from . import composites
+from .dtypes import fitting
 from .errors import refuse_if, scalar_name
 from .indexing import getitem
 from .inplace import number
@@ -60,7 +61,7 @@ def scatter(self: Tensor, dim: int, index: Tensor, src: "ArrayOrNumber | None" =
             reduce: "str | None" = None) -> Tensor:
     """self with src written at indices along a dimension, or combined with what is there ("add", "multiply")."""
     i = _index("scatter", self, dim, index)
-    part = number(value, "scatter", "value") if src is None else src
+    part = fitting(number(value, "scatter", "value") if src is None else src, self.dtype)
     if not len(self.shape):
         return reshape(scatter(reshape(self, 1), 0, wrap(i.reshape(-1)),
                                reshape(part, 1) if isinstance(part, Tensor) else part, reduce=reduce), ())
@@ -71,8 +72,6 @@ def scatter(self: Tensor, dim: int, index: Tensor, src: "ArrayOrNumber | None" =
         if any(n > m for n, m in zip(i.shape, part.shape)):
             raise RuntimeError(f"Expected index {list(i.shape)} to be no larger than src {list(part.shape)}")
         part = getitem(part, tuple([slice(0, n) for n in i.shape])) if part.shape != i.shape else part
-    elif isinstance(part, (bool, int, float)) and self.dtype.kind in "biu":
-        part = self.dtype.type(part)
     if reduce == "add":
         return op["index_add"](self, part, *operands, **params)
     if reduce == "multiply":
@@ -150,7 +149,7 @@ def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: i
     agree("index_add_(): self ({}) and source ({}) must have the same scalar type", self, source)
     _part_each(RuntimeError, "index_add_", self, ax, count, source)
     operands, params = _along_one(self, dim, index)
-    return op["index_add"](self, source if alpha == 1 else source * alpha, *operands, **params)
+    return op["index_add"](self, source if alpha == 1 else source * fitting(alpha, self.dtype), *operands, **params)
 
 
 @function(changing=True)
@@ -178,7 +177,7 @@ def _part_each(error: type, name: str, x: Tensor, ax: int, count: int, source: T
 def index_fill(self: Tensor, dim: int, index: Tensor, value: ArrayOrNumber) -> Tensor:
     """self with the parts at these indices filled with a value."""
     operands, params = _along_one(self, dim, index)
-    return op["update"](self, value, *operands, **params)
+    return op["update"](self, fitting(value, self.dtype), *operands, **params)
 
 
 @function()

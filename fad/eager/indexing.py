@@ -9,6 +9,7 @@ from ..ops.subscript import read_subscript
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.interrupts import let_through
+from .dtypes import fitting
 from .errors import broadcasts, expands, not_expandable, refuse_if
 from .inplace import copy_, in_place
 from .picked import all_below, indexed
@@ -263,6 +264,7 @@ def _broadcast_value(value: ArrayOrNumber, part: Tensor) -> ArrayOrNumber:
     if (isinstance(value, Tensor) and value._a.ndim > part._a.ndim
             and all(n == 1 for n in value._a.shape[:value._a.ndim - part._a.ndim])):
         value = reshape(value, *value._a.shape[value._a.ndim - part._a.ndim:])
+    value = fitting(value, part._a.dtype)
     shape = np.shape(raw(value))
     if not fits(shape, part._a.shape):
         raise RuntimeError(not_expandable(shape, part._a.shape))
@@ -282,13 +284,13 @@ def _put(x: Tensor, key: tuple, value: AnyArray, accumulate: bool = False) -> Te
     if isinstance(value, Tensor) and value._a.dtype != x._a.dtype:
         value = run(op["cast"], value, dtype=x._a.dtype)
     elif isinstance(value, np.ndarray):
-        value = wrap(value.astype(x._a.dtype))
+        value = wrap(np.asarray(fitting(value, x._a.dtype)))
     selection = read_subscript(x, key)
     part = selection.shape(x)
     if not fits(np.shape(raw(value)), part):
         raise RuntimeError(f"shape mismatch: value tensor of shape {list(np.shape(raw(value)))} cannot be broadcast to "
                            f"indexing result of shape {list(part)}")
-    if len(np.shape(raw(given))):
+    if len(np.shape(raw(given))) or raw(given).dtype.kind == "c":
         agree("Index put requires the source and destination dtypes match, got {} for the destination and {} for the "
               "source.", x, given)
     return named(selection.add(x, value) if accumulate else selection.write(x, value), "IndexPutBackward0")

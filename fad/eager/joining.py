@@ -7,8 +7,8 @@ import numpy as np
 from ..ops.table import TABLE as op
 from ..util.array import AnyArray, ArrayOrNumber, Axes
 from . import composites
-from .dtypes import converted
-from .errors import c_name, face, refuse_if
+from .dtypes import fitting
+from .errors import face, refuse_if
 from .inplace import fill
 from .promotion import promoted_type
 from .registry import define, function, in_precision, named, one_dim, run, sizes_of, tensor_of
@@ -201,19 +201,13 @@ def meshgrid(*tensors: object, indexing: str = "ij") -> tuple:
 # -- changes of values -------------------------------------------------------------------------------------------------
 
 
-def _c_type(dtype: np.dtype) -> str:
-    return f"{dtype}_t" if dtype.itemsize < 4 and dtype.kind in "iu" else c_name(dtype)
-
-
 @function(only_method=True)
 def fill_(self: Tensor, value: ArrayOrNumber) -> Tensor:
     """Every element set to a value, in place."""
     if isinstance(value, Tensor):
         refuse_if(value._a.ndim, f"fill_ only supports 0-dimension value tensor but got tensor with {value._a.ndim} "
                   "dimensions.")
-    elif self._a.dtype.kind != "c":
-        value = converted(np.asarray(value), self._a.dtype, _c_type(self._a.dtype))[()]
-    return fill(self, value, f"FillBackward{2 + isinstance(value, Tensor)}")
+    return fill(self, fitting(value, self._a.dtype), f"FillBackward{2 + isinstance(value, Tensor)}")
 
 
 define("zero_", lambda self: fill(self, 0, "ZeroBackward0"), "Every element set to zero, in place.", only_method=True)

@@ -288,7 +288,8 @@ def _softmax(name: str, label: str, constant: float, doc: str) -> Callable:
 
     def call(self: Tensor, dim: int, dtype: DTypeLike = None) -> AnyArray:
         x, ax = _inexact(self if dtype is None else self.to(dtype), dim, name), one_dim(dim, len(self.shape))
-        return composite(x, axis=ax) if len(x.shape) else named(x * 0.0 + constant, label)
+        alone = not len(x.shape) or isinstance(x, Tensor) and not x._a.size
+        return named(x * 0.0 + constant, label) if alone else composite(x, axis=ax)
     return define(name, call, doc)
 
 

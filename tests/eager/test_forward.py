@@ -182,3 +182,10 @@ def test_forward_over_reverse_through_what_is_changed_in_place():
         y[:1].mul_(dual[1])
         g, = fad.autograd.grad((y[0] ** 2).sum(), x)
         close(fw.unpack_dual(g).tangent, [2 * 4 * 0.1 + 4 * 2 * 0.2, 4 * 2 * 0.1 + 2 * 0.2])
+
+
+@pytest.mark.parametrize("function", [fad.softmax, fad.log_softmax, fad.logsumexp])
+def test_tangents_of_nothing(function):
+    with fw.dual_level():
+        y = function(fw.make_dual(fad.zeros(5, 0, 3), fad.zeros(5, 0, 3)), 2)
+        assert fw.unpack_dual(y).tangent.shape == y.shape
