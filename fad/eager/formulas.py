@@ -120,6 +120,8 @@ def masked_fill(self: Tensor, mask: Tensor, value: ArrayOrNumber) -> AnyArray:
     else:
         refuse_if(len(value.shape), "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                   f"{len(value.shape)} dimension(s).")
+        refuse_if(value.dtype.kind == "c" and self.dtype.kind != "c",
+                  f"value cannot be converted to type {c_name(self.dtype)} without overflow")
         value = value if value.dtype == self.dtype else op["cast"](value, dtype=self.dtype)
     return together((op["where"](mask, value, self),), f"MaskedFillBackward{len(edges) - 1}", edges, {"mask": mask})[0]
 

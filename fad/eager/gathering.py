@@ -177,6 +177,8 @@ def _part_each(error: type, name: str, x: Tensor, ax: int, count: int, source: T
 def index_fill(self: Tensor, dim: int, index: Tensor, value: ArrayOrNumber) -> Tensor:
     """self with the parts at these indices filled with a value."""
     operands, params = _along_one(self, dim, index)
+    refuse_if(np.iscomplexobj(raw(value)) and self.dtype.kind != "c",
+              "index_fill_(): Converting complex Scalar to non-complex type is not supported")
     return op["update"](self, fitting(value, self.dtype), *operands, **params)
 
 

@@ -338,9 +338,9 @@ class CopyBackwards(Node):
 def fill(x: Tensor, value: ArrayOrNumber, name: str) -> Tensor:
     """Write one number over all of x, in place; where x's elements share memory they all are that number."""
     if requires_grad(x) or requires_grad(value) or not is_spread(stored(x)):
-        view = x._view is not None
+        view, before = x._view is not None, x._fn
         copy_(x, value if isinstance(value, Tensor) else wrap(np.asarray(value, x._a.dtype)))
-        if not view and isinstance(x._fn, CopyBackwards):
+        if not view and isinstance(x._fn, CopyBackwards) and x._fn is not before:
             x._fn.label = name
             x._fn.next = x._fn.next[:1 + isinstance(value, Tensor)]
         return x

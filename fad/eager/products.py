@@ -142,9 +142,10 @@ define("addbmm", lambda self, batch1, batch2, *, beta=1, alpha=1: _added("addbmm
        edges="self batch1 batch2", saves="batch1 batch2", shows="alpha beta", changing=True)
 for _name, _target in {"inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
                        "slogdet": "numpy.linalg.slogdet", "matrix_power": "numpy.linalg.matrix_power",
-                       "pinverse": "numpy.linalg.pinv", "matrix_exp": "scipy.linalg.expm",
-                       "diagflat": "numpy.diagflat"}.items():
+                       "pinverse": "numpy.linalg.pinv", "matrix_exp": "scipy.linalg.expm"}.items():
     by_record(_name, _target)
+define("diagflat", lambda self, offset=0: face("numpy.diagflat", self, offset),
+       "A matrix with all elements along a diagonal.")
 define("kron", lambda self, other: in_precision(face("numpy.kron", self, other), (self, other)),
        "numpy.kron, on tensors.", node="KronBackward0", edges="self other", copies="self other")
 

@@ -206,6 +206,18 @@ def test_operands_that_share_a_part_of_the_memory():
     close(a, [6.0, 6.0, 9.0, 6.0, 6.0, 9.0])
 
 
+@pytest.mark.parametrize("fill", [lambda y: y.zero_(), lambda y: y.fill_(3.0)])
+def test_numbers_written_without_a_graph_leave_the_history_alone(fill):
+    """The source of an earlier copy keeps its gradient: it was lost."""
+    x = leaf(1, 2)
+    y = fad.zeros(2)
+    y.copy_(x * 2)
+    with fad.no_grad():
+        fill(y)
+    y.sum().backward()
+    close(x.grad, [2, 2])
+
+
 def test_a_source_that_the_copy_changes_is_another_one_afterwards():
     x = fad.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
     b = x * 1.0
