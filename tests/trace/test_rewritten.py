@@ -1,6 +1,8 @@
 """What a function gives the value that it has is given that value at each call: somebody else may have changed it
 between two calls."""
+import ast
 import inspect
+import linecache
 
 import numpy as np
 import pytest
@@ -119,3 +121,14 @@ def test_a_visitor_that_overrides_another_one_calls_it():
         for name, visit in vars(cls).items():
             if name.startswith("visit_") and any(name in vars(base) for base in cls.__mro__[1:]):
                 assert f"super().{name}(" in inspect.getsource(visit), f"{cls.__name__}.{name}"
+
+
+def test_a_function_of_a_notebook_s_cell_that_imports_is_rewritten():
+    """A notebook compiles each statement of a cell by itself: the bytecode of `np.cos` is another one then."""
+    text = "import numpy as np\ndef f(x):\n    while x > 1.0:\n        x = np.cos(x) * x / 2\n    return x\n"
+    linecache.cache["<cell 1>"] = len(text), None, text.splitlines(True), "<cell 1>"
+    scope = {}
+    for statement in ast.parse(text).body:
+        exec(compile(ast.Module([statement], []), "<cell 1>", "exec"), scope)
+    assert syntax.rewritten_code(scope["f"]) is not None
+    assert fad.grad(scope["f"], fallback=False)(1.5) == pytest.approx((np.cos(1.5) - 1.5 * np.sin(1.5)) / 2)

@@ -70,16 +70,20 @@ def _is_of(code: CodeType, tree: ast.Module) -> bool:
     if any(name.startswith("@") for name in code.co_varnames):
         return True
     try:
-        made = _compiled(tree, code.co_filename, code.co_flags & _FUTURE)
+        made = (c for apart in (False, True) for c in _compiled(tree, code.co_filename, code.co_flags & _FUTURE, apart))
+        return any(_alike(c, code) and (not _columns(code) or _columns(c) == _columns(code)) for c in made)
     except (SyntaxError, ValueError) as error:                # a cell that awaits, say
         let_through(error)
         return True
-    return any(_alike(c, code) and (not _columns(code) or _columns(c) == _columns(code)) for c in made)
 
 
 @functools.lru_cache(maxsize=32)
-def _compiled(tree: ast.Module, filename: str, flags: int) -> list:
-    return list(codes_in(compile(tree, filename, "exec", flags=flags, dont_inherit=True)))
+def _compiled(tree: ast.Module, filename: str, flags: int, apart: bool) -> list:
+    """The codes of a tree's functions. apart: each statement is compiled by itself, as a notebook does: a function
+    calls another bytecode for `np.sum` where `import numpy as np` is compiled with it.
+    """
+    parts = [ast.Module([s], []) for s in tree.body] if apart else [tree]
+    return [c for t in parts for c in codes_in(compile(t, filename, "exec", flags=flags, dont_inherit=True))]
 
 
 def codes_in(code: CodeType) -> Iterator[CodeType]:
