@@ -3,7 +3,8 @@
 Processors write to memory in the order of the program. Stores that go to two arrays alternately wait for a cache line
 each time, once the arrays are larger than the first cache. One array after the other takes half the time (measured on
 x86: loops over 2,000 to 1,000,000 elements), and no longer where they are small. Steps that hand numbers to each other
-in registers stay together.
+in registers stay together. So do additions to elements found by the same index array: each waits for what it has stored
+there before, and two of them wait side by side.
 """
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ from .fuse import Scheduler
 from .loop_ir import Loop, Step
 from .loop_reversal import ascending
 from .shifted_loop import ShiftedLoop
-from .simd_blocking import BlockLoop
+from .simd_blocking import BlockLoop, is_scattered
 
 FEW_READS = 2                                                # arrays that two loops may both read
 
@@ -58,7 +59,8 @@ class _Part:
     def belongs_to(self, other: "_Part") -> bool:
         """Whether the two should share a loop."""
         if self.filled and other.filled:
-            return len(self.read & other.read) > FEW_READS
+            few = 0 if any(map(is_scattered, self.steps)) and any(map(is_scattered, other.steps)) else FEW_READS
+            return len(self.read & other.read) > few
         return not (self.read | self.filled).isdisjoint(other.read | other.filled)
 
     def waits_for(self, other: "_Part") -> bool:

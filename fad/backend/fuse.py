@@ -4,8 +4,9 @@ At each level the steps are taken in the program's order (greedy fusion). A step
 axis that it may join, else it opens a new one. A step without axes goes to the first place where all its operands are
 known. An outer product waits for its reader, so that the two share a loop and nothing is stored. Two steps that touch
 the same array may share a loop if each iteration touches a part of its own: both subscript some axis of the array
-alike, by the loop's axis alone (conflicts.py). At last, steps that the first loop took in though nothing else there
-concerns them move on to the loop that reads their results.
+alike, by the loop's axis alone (conflicts.py). Functions do not share a loop with additions to elements that are found
+(histograms): the one can become vectors, the other cannot (typed fusion: K. Kennedy, K. McKinley, 1993). At last, steps
+that the first loop took in though nothing else there concerns them move on to the loop that reads their results.
 """
 from typing import Any
 
@@ -15,7 +16,7 @@ from .conflicts import ADD, READ, WRITE, Access, Touched, accesses, apart, in_or
 from .indexmap import Axis, Elem
 from .loop_ir import Begin, Loop, Step
 from .pass_partitioning import Phase, phases
-from .simd_blocking import BlockLoop, SimdBlocks
+from .simd_blocking import BlockLoop, SimdBlocks, is_scattered
 from .views import Views
 
 MOST = 64                                                   # steps of a loop that are looked at for parts
@@ -174,7 +175,7 @@ class _Level:
         axis, new = group.axis, later.axis
         if axis is None or new is None or axis.extent != new.extent:
             return False
-        if any(s.kind != "map" or s.axes != (axis,) for s in part):
+        if any(s.kind != "map" or s.axes != (axis,) for s in part) or not _is_one_kind(part + later.steps):
             return False
         mine = [a for s in part for a in self.scheduler.accesses(s)]
         theirs = [a for s in later.steps for a in self.scheduler.accesses(s)]
@@ -268,13 +269,24 @@ class _Level:
         first = max([g.position for _, clashes in together for g in clashes], default=0)
         for group in self.groups[max(first, self.floor):]:
             if group.axis is not None and group.axis.extent == axis.extent:
-                if all(
+                if _is_one_kind([*group.steps, *(step for step, _ in together)]) and all(
                     apart(other, where, step.axes[0], group.axis)
                     for step, clashes in together
                     for other, where in clashes.get(group, ())
                 ):
                     return group
         return self._insert(FusionGroup(axis, len(self.groups)))
+
+
+def _is_one_kind(steps: list) -> bool:
+    """Whether no step adds to elements that are found, or none divides or calls a function."""
+    return not any(s.kind == "add" and is_scattered(s) for s in steps) or not any(map(_is_slow, steps))
+
+
+def _is_slow(step: Step) -> bool:
+    """Whether the step is a quotient, a root or another function of numbers, which take many cycles each."""
+    op = None if step.eqn is None or step.eqn.op.name == "cast" else step.eqn.op
+    return op is not None and op.kind == "elementwise" and op.traits.rounds and not op.traits.affine
 
 
 def _is_spread(step: Step) -> bool:

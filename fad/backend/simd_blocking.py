@@ -44,7 +44,7 @@ def runs_in_lanes(step: Step, axis: Axis) -> bool:
     """Whether the step may run block by block along the axis: in any order, with small axes beside it."""
     return (
         step.kind in ("map", "reduce", "add")
-        and not _is_scattered(step)
+        and not is_scattered(step)
         and all(_size(a.extent, FEW + 1) <= FEW for a in step.axes if a is not axis)
     )
 
@@ -74,7 +74,7 @@ def _size(extent: Index, unknown: int) -> int:
     return total
 
 
-def _is_scattered(step: Step) -> bool:
+def is_scattered(step: Step) -> bool:
     """Whether the order of the axis's iterations could matter to where the step writes."""
     return any(isinstance(s, Elem) for i in step.target for s, _ in i.terms)
 

@@ -60,10 +60,11 @@ def _size(x: Any, minlength: Any) -> Any:
 
 
 class Edges(NamedTuple):
-    """The edges of bins, and whether they are equally spaced."""
+    """The edges of bins, whether they are equally spaced, and whether the bins hold all of the data."""
 
     values: Any
     are_even: bool
+    hold_all: bool = False
 
     @property
     def bins(self) -> Extent:
@@ -91,7 +92,7 @@ def edges_of(a: AnyArray, bins: object, range: object, in_dtype_of_data: bool = 
         dtype = FLOAT
     edges = BY_NAME["numpy.linspace"].call(low, high, count + 1, dtype=dtype)
     _require_all(registry["less"], edges, f"Too many bins for data range. Cannot create {count} finite-sized bins.")
-    return Edges(edges, True)
+    return Edges(edges, True, range is None and type_of(a).dtype.kind == "f")
 
 
 def _require_all(holds: Callable, edges: AnyArray, what: str) -> None:
@@ -122,9 +123,11 @@ def _outer_edges(a: AnyArray, range: Any) -> tuple:
 
 
 def bin_of(a: AnyArray, edges: Edges) -> "tuple[Any, Any]":
-    """The bin of each element (the last edge belongs to the last bin), and whether it has one."""
+    """The bin of each element (the last edge belongs to the last bin), and whether it has one; True: all have."""
     n = edges.bins
     first, last = (taken(edges.values, k) for k in (0, n))
+    if edges.hold_all:
+        return _even_bin(a, edges, first, last), True
     inside = registry["bitwise_and"](a >= first, a <= last)
     if edges.are_even:
         return _even_bin(registry["where"](inside, a, first), edges, first, last), inside
@@ -140,7 +143,8 @@ def _even_bin(a: AnyArray, edges: Edges, first: AnyArray, last: AnyArray) -> Any
     up = _power(width)
     guess = registry["minimum"](in_dtype((a - first) * up * (n / (width * up)), INT), n - 1)
     lower, upper = (taken(edges.values, guess + k) for k in (0, 1))
-    return guess - in_dtype(a < lower, INT) + in_dtype(registry["bitwise_and"](a >= upper, guess < n - 1), INT)
+    higher = registry["where"](registry["bitwise_and"](a >= upper, guess < n - 1), guess + 1, guess)
+    return registry["where"](a < lower, guess - 1, higher)
 
 
 def _power(width: AnyArray) -> AnyArray:
@@ -150,13 +154,13 @@ def _power(width: AnyArray) -> AnyArray:
     return registry["where"](width < 1 / large, large, dtype.type(1))
 
 
-def _weights(a: AnyArray, weights: object, inside: AnyArray) -> AnyArray:
+def _weights(a: AnyArray, weights: object, inside: Any) -> AnyArray:
     """The weights of the elements, zero for those outside all bins."""
     if weights is None:
-        return in_dtype(inside, INT)
+        return registry["broadcast_to"](1, *shape_of(a)) if inside is True else in_dtype(inside, INT)
     weights = ravel(as_array(weights))
     extents.agree(shape_of(a)[0], shape_of(weights)[0], "extents of the weights and the data")
-    return registry["where"](inside, weights, type_of(weights).dtype.type(0))
+    return weights if inside is True else registry["where"](inside, weights, type_of(weights).dtype.type(0))
 
 
 @face("numpy.histogram_bin_edges")
@@ -200,7 +204,7 @@ def _cells(columns: list, edges: list) -> "tuple[Any, Any]":
     for x, e in zip(columns, edges):
         place, here = bin_of(x, e)
         cell = cell * e.bins + place
-        inside = here if inside is True else registry["bitwise_and"](inside, here)
+        inside = here if inside is True else inside if here is True else registry["bitwise_and"](inside, here)
     return cell, inside
 
 
