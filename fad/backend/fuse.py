@@ -284,8 +284,8 @@ def _is_one_kind(steps: list) -> bool:
 
 
 def _is_slow(step: Step) -> bool:
-    """Whether the step is a quotient, a root or another function of numbers, which take many cycles each."""
-    op = None if step.eqn is None or step.eqn.op.name == "cast" else step.eqn.op
+    """Whether the step is a quotient, a conversion (as of the places), a root or another function of numbers."""
+    op = None if step.eqn is None else step.eqn.op
     return op is not None and op.kind == "elementwise" and op.traits.rounds and not op.traits.affine
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import FLOAT, INT, result_dtype, type_of
-from ...util.array import AnyArray, ArrayLike, Extent
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
@@ -154,7 +154,7 @@ def _power(width: AnyArray) -> AnyArray:
     return registry["where"](width < 1 / large, large, dtype.type(1))
 
 
-def _weights(a: AnyArray, weights: object, inside: Any) -> AnyArray:
+def _weights(a: AnyArray, weights: object, inside: ArrayOrNumber) -> AnyArray:
     """The weights of the elements, zero for those outside all bins."""
     if weights is None:
         return registry["broadcast_to"](1, *shape_of(a)) if inside is True else in_dtype(inside, INT)
