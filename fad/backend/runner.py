@@ -12,7 +12,7 @@ import numpy as np
 
 from ..ir import stack
 from ..ir.graph import Equation, Func, Var, all_equations, has_loop, is_counted, is_loop
-from ..ir.walk import evaluate_freeing, last_uses
+from ..ir.interpreter import Interpreter
 from ..kernels import lines
 from ..ops.control import LESS
 from ..passes.pipeline import optimise
@@ -48,7 +48,7 @@ class Runner:
         self.linked, self.callbacks = linked(self.func)      # the Func as a kernel has it, and what that calls back
         self.link = () if self.callbacks is None else (self.callbacks.number,)        # the kernel's further inputs
         self.guards = strongest(guards + _larger_than_one(self.func))
-        self.dead = last_uses(self.func)
+        self.evaluate = Interpreter(self.func)
         self.kernel: Kernel | None = None
         self.refused = ""
         self.compilations = 0
@@ -100,7 +100,7 @@ class Runner:
             return left
         try:
             with stack.concrete(), np.errstate(all="ignore"), patience(self._patience(), ask, self.weights):
-                outputs = evaluate_freeing(self.func, values, self.dead)
+                outputs = self.evaluate(values)
         finally:
             took = time.thread_time() - started
             self.interpreted_for += took

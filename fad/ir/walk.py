@@ -1,19 +1,16 @@
 """Running a Func: on arrays it computes, on Values it inlines, on anything with operators it does what ops do there.
 
-One loop serves the interpreter, inlining and all copies with changes. It calls equations as ops on the environment's
-values.
+One loop serves inlining and all copies with changes. It calls equations as ops on the environment's values.
 """
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import CheckError, FadError
-from ..util.patience import steps
 from ..util.where import note_line
 from . import stack
 from .build import Value
 from .graph import Atom, Equation, Func, Literal, Var
-from .uses import operands
 
 
 class Environment(dict):
@@ -43,6 +40,12 @@ class Environment(dict):
             return builders[-1].value_of(var)
         raise CheckError(f"variable {var} has no value here")
 
+    def drop(self, var: Var) -> None:
+        """Forget a variable's value, here or around."""
+        env: Environment | None = self
+        while env is not None and env.pop(var, self) is self:
+            env = env.parent
+
     def bind_input(self, var: Var, value: Any) -> None:
         """Bind an input, and with it those of its extents that are not yet known."""
         self[var] = value
@@ -65,33 +68,6 @@ def evaluate(func: Func, args: Sequence, parent: "Environment | None" = None, re
     for eqn in func.equations:
         run_equation(eqn, env)
     return tuple([env.read(a) for a in func.outputs])
-
-
-def evaluate_freeing(func: Func, args: Sequence, dead: list) -> tuple:
-    """The outputs of a Func that stands alone, each array dropped after its last use; dead is last_uses(func).
-
-    Raises OutOfPatience between two equations, where it is time to.
-    """
-    env = Environment()
-    for var, value in zip(func.inputs, args, strict=True):
-        env.bind_input(var, value)
-    for eqn, gone in steps(zip(func.equations, dead)):
-        run_equation(eqn, env)
-        for var in gone:
-            del env[var]
-    return tuple([env.read(a) for a in func.outputs])
-
-
-def last_uses(func: Func) -> list:
-    """For each equation the arrays that nothing after it uses (inputs are not among them)."""
-    needed = {a for a in func.outputs if isinstance(a, Var)} | set(func.inputs)
-    dead: list = []
-    for eqn in reversed(func.equations):
-        used = operands(eqn) + list(eqn.outputs)
-        gone = [v for v in dict.fromkeys(used) if v not in needed and v.type.shape]
-        needed.update(used)
-        dead.append(gone)
-    return dead[::-1]
 
 
 def run_equation(eqn: Equation, env: Environment) -> None:

@@ -91,10 +91,19 @@ def _deliver(values: list, carries: Carries) -> tuple:
 
 
 def _run_for(args: list, regions: tuple, **params: object) -> tuple:
-    start, stop, step, *carries = args
+    start, stop, step = args[:3]
+    carries = [None, *args[3:]]
+    del args[3:]                                             # only the region holds the carries: see ir/interpreter.py
     for i in iterations(range(int(start), int(stop), int(step))):
-        carries = regions[0](i, *carries)
-    return tuple(carries)
+        carries[0] = i
+        carries = [None, *_taken(regions[0], carries)]
+    return tuple(carries[1:])
+
+
+def _taken(region: Callable, args: list) -> tuple:
+    """The results of a region; the interpreter's take the arguments out of the list."""
+    found: tuple = region.take(args) if hasattr(region, "take") else region(*args)
+    return found
 
 
 def integer(n: Extent) -> Any:
@@ -173,11 +182,12 @@ def iteration_number(i: AnyArray, start: Extent, step: int) -> AnyArray:
 
 def _run_while(args: list, regions: tuple, **params: object) -> tuple:
     test, body = regions
-    carries = tuple(args)
+    carries = list(args)
+    args.clear()
     while _first(test(*carries)):
         check_patience()
-        carries = tuple(body(*carries))
-    return carries
+        carries = list(_taken(body, carries))
+    return tuple(carries)
 
 
 def _first(results: object) -> Any:

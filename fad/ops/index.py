@@ -3,6 +3,7 @@
 ir/spec.py defines the language of selections. ops/subscript.py reads NumPy's subscripts, and makes indices nonnegative
 and in range.
 """
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,8 @@ def _infer_index(x: AnyArray, *operands: ArrayOrNumber, spec: tuple, at: int) ->
     return Type(type_of(x).dtype, selected_shape(shape_of(x), operands, spec, at))
 
 
-def _write(x: AnyArray, v: ArrayOrNumber, operands: tuple, spec: tuple, at: int, add: bool) -> AnyArray:
-    out = np.array(x, dtype=np.asarray(x).dtype)
+def _write(out: np.ndarray, v: ArrayOrNumber, operands: tuple, spec: tuple, at: int, add: bool) -> np.ndarray:
+    """The array, written to."""
     basic, arrays = numpy_index(operands, spec)
     if "a" not in spec:
         if add:
@@ -145,14 +146,29 @@ def _samples(write: bool, repeated: bool = True) -> tuple:
 index = Op("index", _run_index, _infer_index, kind="index", derivative=_Index(), batch=batch_index,
            samples=_samples(False), doc="The selected part of x",
            traits=Traits(copies=1, selects=1, view="write", may_alias=True, stem="x"))
-update = Op("update", lambda x, v, *operands, spec, at, unique=False: _write(x, v, operands, spec, at, False),
-            _infer_write, kind="index", derivative=_Update(), batch=batch_write, samples=_samples(True, repeated=False),
-            doc="x with the selected part replaced by v (of indices that recur, the last stays)",
-            traits=Traits(copies=2, selects=2, in_place=True, order="first", stem="out"))
-index_add = Op("index_add", lambda x, v, *operands, spec, at: _write(x, v, operands, spec, at, True), _infer_write,
-               kind="index", derivative=_IndexAdd(), batch=batch_write, samples=_samples(True),
-               doc="x with v added to the selected part (indices that recur add up)",
-               traits=Traits(widens=SUMS_KEPT, selects=2, in_place=True, adds=True, order="first", stem="g"))
+def _update(out: np.ndarray, v: ArrayOrNumber, *operands: ArrayOrNumber, spec: tuple, at: int,
+            unique: bool = False) -> np.ndarray:
+    return _write(out, v, operands, spec, at, False)
+
+
+def _index_add(out: np.ndarray, v: ArrayOrNumber, *operands: ArrayOrNumber, spec: tuple, at: int) -> np.ndarray:
+    return _write(out, v, operands, spec, at, True)
+
+
+def _writing(name: str, write: Callable, infer: Callable, **facts: Any) -> Op:
+    """An op that writes to a copy; `write` is the same for an array that may be written to."""
+    return Op(name, lambda x, *args, **params: write(np.array(x, dtype=np.asarray(x).dtype), *args, **params), infer,
+              kind="index", batch=batch_write, write=write, **facts)
+
+
+update = _writing(
+    "update", _update, _infer_write, derivative=_Update(), samples=_samples(True, repeated=False),
+    doc="x with the selected part replaced by v (of indices that recur, the last stays)",
+    traits=Traits(copies=2, selects=2, in_place=True, order="first", stem="out"))
+index_add = _writing(
+    "index_add", _index_add, _infer_write, derivative=_IndexAdd(), samples=_samples(True),
+    doc="x with v added to the selected part (indices that recur add up)",
+    traits=Traits(widens=SUMS_KEPT, selects=2, in_place=True, adds=True, order="first", stem="g"))
 
 # -- indices as NumPy has them ---------------------------------------------------------------------
 

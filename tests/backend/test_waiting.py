@@ -121,7 +121,7 @@ def played(monkeypatch, steps, count, compiling, call, wrong=1.0):
         patch.setattr(runner.compiler, "is_cached", lambda text, name: False)
         patch.setattr(runner, "_is_loaded_from_disk", lambda kernel: False)
         patch.setattr(patience, "time", clock)
-        patch.setattr(runner, "evaluate_freeing", lambda *args: played_by(clock, steps, parts, call))
+        patch.setattr(runner.Interpreter, "__call__", lambda *args: played_by(clock, steps, parts, call))
         patch.setattr(run, "loops", steps is not equations)
         patch.setattr(run, "weights", WEIGHTS[steps](parts))
         patch.setattr(run, "run_kernel", lambda kernel, values: runs.append(kernel))
@@ -222,7 +222,7 @@ def test_the_time_of_other_programs_does_not_count(monkeypatch):
     clock = SimpleNamespace(perf_counter=lambda: 100.0 * len(asked), thread_time=lambda: 0.001 * len(asked))
     asked: list = []
     monkeypatch.setattr(runner, "time", clock)
-    monkeypatch.setattr(runner, "evaluate_freeing", lambda *args: asked.append(1) or (1.0,))
+    monkeypatch.setattr(runner.Interpreter, "__call__", lambda *args: asked.append(1) or (1.0,))
     played.interpret([1.0])
     assert played.interpreted_for == pytest.approx(0.001)
 
