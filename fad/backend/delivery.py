@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.delivery import Append, Argument, Extend, Held, Kept, Known, Maybe, Output, Refill, Store, Tree
+from ..ir.delivery import Append, Argument, Extend, Held, Kept, Known, Location, Maybe, Output, Refill, Store, Tree
 from ..util.own import keeps_past_descriptor, own_writer
 
 
@@ -49,8 +49,10 @@ class _DeliveryWriter:
         self.lines.append(f"    {call}{value})")
 
     def store(self, store: Store) -> None:
-        at, owner, value = store.location, self.name(store.location.owner), self.value(store.value)
-        self.lines.append("    " + self.put(at, owner, value))
+        at, value = store.location, self.value(store.value)
+        is_found = type(at.owner) is Location                 # by a weak reference
+        owner = self.value(Held(at.owner)) if is_found else self.name(at.owner)
+        self.lines.append("    " + self.put(at.held(), owner, value))
 
     def refill(self, store: Refill) -> None:
         values = "".join(f"{self.value(x)}, " for x in store.values)

@@ -6,6 +6,8 @@
 
 A location is also where a program reads what it then writes anew: such a number is an input (see trace/heap/lifting).
 """
+import operator
+import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -19,9 +21,10 @@ class Location(NamedTuple):
     """The place of a value outside: an attribute of an object, a class or a module, an item of a dict or a list, a
     variable of a function.
 
-    kind    "attribute", "item", "variable" or "global" (an item of a module's dict)
-    owner   the object, the dict or list, the variable's cell, the module's dict; or the place where it stands, if
-            another one may stand there at each call
+    kind    "attribute", "item", "variable", "global" (an item of a module's dict), or "reference": what a weak
+            reference leads to
+    owner   the object, the dict or list, the variable's cell, the module's dict, the reference; or the place where it
+            stands, if another one may stand there at each call
     at      the attribute's name, the key or the place
     """
 
@@ -36,15 +39,32 @@ class Location(NamedTuple):
     @property
     def thing(self) -> object:
         """The thing that changes where another value is put here."""
+        if self.kind == "reference":
+            return weakref.ref.__call__(self.owner)
         return self.owner.thing if type(self.owner) is Location else self.owner
 
     @door
     def read(self) -> Any:
         """The value there. Raises what Python raises where nothing does."""
+        if self.kind == "reference":
+            return self.thing
         owner = self.owner.read() if type(self.owner) is Location else self.owner
         if self.kind == "attribute":
             return kept_attribute(owner, self.at)
         return owner.cell_contents if self.kind == "variable" else kept_item(owner, self.at)
+
+    def held(self) -> "Location":
+        """The same place, with hold of the things that it finds by weak references."""
+        if type(self.owner) is not Location:
+            return self
+        is_weak = self.owner.kind == "reference"
+        return self._replace(owner=self.owner.thing if is_weak else self.owner.held())
+
+    def without(self, found: dict) -> "Location":
+        """The same place without hold of these things (by id), which weak references lead to."""
+        if type(self.owner) is Location:
+            return self._replace(owner=self.owner.without(found))
+        return self._replace(owner=Location("reference", weakref.ref(self.owner))) if id(self.owner) in found else self
 
 
 class Output(NamedTuple):
@@ -127,6 +147,16 @@ class Refill(NamedTuple):
     @property
     def value(self) -> tuple:
         return self.keys, self.values
+
+
+def without(x: object, found: dict) -> object:
+    """A store, or a part of one, without hold of these things (by id) as owners of places."""
+    if type(x) is Location:
+        return x.without(found)
+    if type(x) is Known or not isinstance(x, tuple):
+        return x
+    parts = [without(y, found) for y in x]
+    return x if all(map(operator.is_, parts, x)) else getattr(type(x), "_make", tuple)(parts)
 
 
 def locations_of(stores: Iterable) -> Iterator[Location]:

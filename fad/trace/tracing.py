@@ -20,6 +20,7 @@ from ..util.config import config
 from ..util.errors import UnstageableError
 from .guards.checks import Checks
 from .guards.reads import reads_of, refuse_unknown, unseen_reads
+from .guards.weakly import without_hold
 from .heap.asking import refuse_unseen_questions
 from .heap.effects import Effects, effects_of, guards_of_rewritten
 from .heap.journal import journal
@@ -190,10 +191,11 @@ def _whole(builder: Builder, func: Func, inputs: list, before: list, structure: 
     if config.check_trace:
         check(func)
     arrays = tuple([array for array, _ in state.captured.values()])
+    stores = without_hold(state.sources, left.stores if left else (), prelude)
     return Traced(func, structure, statics, arrays, written, guards,
                   Checks(guards_without_copies(builder, arrays)), dense, later, lost, tuple(state.unrolled.items()),
                   _places_apart(builder, before), _told_apart(builder, inputs), prelude, effects,
-                  tuple(left.stores) if left else (), len(left.outputs) if left else 0,
+                  stores, len(left.outputs) if left else 0,
                   locks=tuple(state.locks.values()))
 
 

@@ -8,6 +8,18 @@ from .guard import Guard
 from .snapshot import is_same
 
 
+class PlaceGuard(Guard):
+    """The thing at a place."""
+
+    __slots__ = ()
+
+    def now(self) -> object:
+        return self.owner.read()
+
+    def test(self, owner: str, kept: str) -> str:
+        return f"{owner}.read() is {kept}"
+
+
 class KindGuard(Guard):
     """Of what kind a number or an array is that the program reads at each call (see trace/heap/lifting.py)."""
 

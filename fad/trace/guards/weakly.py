@@ -15,7 +15,10 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...ir.delivery import Location, without
+from ...ir.prelude import steps_in
 from .guard import AttributeGuard, ContentsGuard, Guard, PresenceGuard, ReferenceGuard
+from .inputs import KindGuard, PlaceGuard, TreesGuard
 from .kinds import MISSING
 from .snapshot import Snapshot, SnapshotNode
 
@@ -35,14 +38,30 @@ def weakened(guards: Iterable[Guard]) -> list:
     [False]
     """
     guards = list(guards)
-    found = {id(x): x for guard in guards for x in _found_weakly(guard)}
+    found = found_weakly(guards)
     return [_weak_form(guard, found) for guard in guards] if found else guards
 
 
-def _found_weakly(guard: Guard) -> Iterable:
+def found_weakly(guards: Iterable) -> dict:
+    """The things, by id, that a program found by weak references: those that its guards ask for."""
+    return {id(x): x for guard in guards for x in _found_by(guard)}
+
+
+def without_hold(guards: Iterable, stores: Iterable, prelude: Iterable) -> tuple:
+    """The stores of a program, which find anew at each call what these guards say was found by weak references; and so
+    do the steps of its prelude."""
+    found = found_weakly(guards)
+    for step in steps_in(list(prelude)):
+        place = getattr(step.function, "__self__", None)
+        if type(place) is Location:
+            step.function = place.without(found).read
+    return tuple([without(store, found) for store in stores])
+
+
+def _found_by(guard: Guard) -> Iterable:
     """The thing that a weak reference leads to, or a container of such."""
     if isinstance(guard, ReferenceGuard):
-        return [x for x in (guard.reference(),) if x is not None]
+        return [x for x in (weakref.ref.__call__(guard.reference),) if x is not None]
     return [x for held in (guard.owner, guard.value) if issubclass(type(held), _WEAK)    # no proxy's object is asked
             for x in (held.values() if isinstance(held, weakref.WeakValueDictionary) else held)]
 
@@ -53,6 +72,10 @@ def _weak_form(guard: Guard, found: dict) -> Guard:
         guard.owner = weakref.proxy(guard.owner)
     elif isinstance(guard, ContentsGuard) and not found.keys().isdisjoint(guard.value.nodes):
         return WeakContentsGuard(guard.value, found)
+    elif isinstance(guard, (KindGuard, PlaceGuard)):
+        guard.owner = guard.owner.without(found)
+    elif isinstance(guard, TreesGuard):
+        guard.owner = tuple([place.without(found) for place in guard.owner])
     return guard
 
 

@@ -98,6 +98,7 @@ def _taken_out(put: list) -> None:
 
 def _inputs(root: Builder, locations: Sequence[Location], see: Callable) -> list:
     """Inputs and copies that stand at the locations while the function is traced: (location, the value there, it)."""
+    locations = [at for at in [x.held() for x in locations] if at.thing is not None]
     found = [(at, value_at(at)) for at in locations if type(at.owner) is not Location]
     found = [(at, x) for at, x in found if _is_read_so(at) or _can_be_put(at)]
     trees = [(at, x) for at, x in found if is_apart(x)]

@@ -63,6 +63,7 @@ _DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType)
 # classes without attributes whose objects change, or hold something
 _HOLDING = (*CHANGING, tuple, CellType, ContextVar, np.ndarray, *BUFFERS, property, staticmethod, classmethod)
 _CELLS, _CONTAINERS = (*CHANGING, np.ndarray), (*CHANGING, CellType)
+_WEAK = (weakref.ref, weakref.finalize)
 _LEADING = {"__dict__", "__getattr__", "__call__"}            # names in classes whose objects may lead on
 _PLAIN = (str, bytes, int, float, complex, tuple, frozenset, range, slice, type(None), Value)
 
@@ -159,7 +160,7 @@ def _note_new(result: object, start: list) -> None:
     """Note what is new of what a call returned."""
     if isinstance(result, (*_PLAIN, np.ndarray)) and not (isinstance(result, tuple) and result):
         return
-    known = set(map(id, reach(start, weakly=not isinstance(start[0], weakref.ref))))
+    known = set(map(id, reach(start, weakly=True)))
     new = [x for x in [result, *reach([result])] if id(x) not in known]
     inputs = set(map(id, current().root.trace.lifted_from.values())) if stack.builders() else set()
     if inputs and not any(isinstance(x, Value) for x in start):
@@ -182,7 +183,7 @@ def reach(values: Iterable, weakly: bool = False) -> Iterator:
     def lively(things: Iterable) -> list:
         return [x for x in things if not is_inert[type(x)]]
     def parts(x: object) -> Iterable:
-        return [weakref.ref.__call__(x)] if weakly and isinstance(x, weakref.ref) else _parts(x)
+        return _found_by(x) if weakly and isinstance(x, _WEAK) else _parts(x)
     for x in reached(lively(values), lambda x: lively(parts(x))):
         if _is_cell(x):
             yield x
@@ -222,10 +223,19 @@ def _is_cell(x: object) -> bool:
     return isinstance(x, _CELLS) or keeps_record(x) or is_users(x) or goes_on(x) or holds_no_traced(x)
 
 
+def _found_by(x: weakref.ref | weakref.finalize) -> Iterable:
+    """The things that a weak reference or a finalizer leads to."""
+    return [weakref.ref.__call__(x)] if isinstance(x, weakref.ref) else x.peek() or ()
+
+
 def _parts(x: object) -> Iterable:
     """The things that x refers to."""
     if type(x) is FunctionType:
         return parts_of(x)
+    if isinstance(x, ContextVar):
+        return [x.get(None), *held_by_c(x)]                   # its default
+    if isinstance(x, np.ndarray) and x.dtype.hasobject:
+        return x.ravel().tolist()
     if isinstance(x, (np.ndarray, ModuleType, Value)) or goes_on(x):
         return ()
     if isinstance(x, _CONTAINERS) or keeps_record(x) or is_users(x):

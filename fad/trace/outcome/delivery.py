@@ -22,11 +22,11 @@ from ...ir.value import Value
 from ...util import tree
 from ...util.errors import StructureError
 from ...util.reach import reached
-from ..guards.guard import ReadGuard, length_as, of_element
+from ..guards.guard import length_as, of_element
+from ..guards.inputs import PlaceGuard
 from ..guards.kinds import MISSING
 from ..guards.snapshot import is_same
 from ..heap.journal import CONTAINER, GENERATOR, Mark
-from ..heap.lifting import value_at
 from ..heap.state import is_array as _is_array
 from ..lists.export import Delivered, plain
 from ..lists.rows import RowList
@@ -216,7 +216,7 @@ class _Collector:
         stood = before if location.key not in self.root.trace.lifted_from else self.root.trace.lifted_from[location.key]
         value = self._value(x, stood, location)
         if location.key not in self.root.trace.lifted_from and before is not MISSING and _may_be_joined(value):
-            self.guards.append(ReadGuard(lambda: value_at(location), before))
+            self.guards.append(PlaceGuard(location, before))
         return Store(location, value)
 
     def _value(self, x: object, stood: object = None, location: Location = NOWHERE) -> Any:

@@ -35,7 +35,7 @@ def asked(x):
 
 def written(x):
     node = LATEST[0]()
-    node.v = node.v + 1.0
+    node.v, node.array = node.v * 0.5 + x[0], node.array * 0.5 + x
     return node.v * np.sum(x)
 
 
