@@ -114,52 +114,127 @@ def _trace(f: Callable, leaves: Sequence, call: Callable, name: str, names: Sequ
     with (building(name or _name_of(f), Tracer, region=bool(stack.builders())) as builder,
           nullcontext(_inputs(builder, leaves, names, runs, owners)) as inputs, refused_for_owners(builder),
           lifted(builder.root, state, seen_within), effects_of(builder) as effects):
-        is_whole = builder.parent is None
-        before, builder.given = [x._var for x in inputs], leaves
-        given = _followed(builder, inputs, leaves, moving) if isinstance(builder, LiveBuilder) else inputs
-        builder.region.arrived = {id(new): (new, x) for new, x in zip(given, leaves)}
-        with suspecting_kinds(builder):
-            out, structure, statics, result = _run(f, call, own, given)
-        if is_whole:
-            refuse_changed_trees(builder, [result, *statics.values()])
-            _refuse_unseen(builder, effects)
-        lost = tuple([k for k, x in enumerate(inputs) if x.is_unknown])
-        written = tuple([k for k, x in enumerate(inputs) if k not in lost and x.atom is not before[k]])
-        outer = _written_outside(builder) if is_whole else []
-        if is_whole and not builder.live:
-            keep_captures_apart(builder, [k for k, _ in outer])
-            arrays = [array for array, _ in builder.trace.captured.values()]
-            keep_lifted_apart(builder, [arrays[k] for k, _ in outer], bool(written or lost))
-        outputs = [*_results(out, statics), *[inputs[k] for k in written], *[x for _, x in outer]]
-        left, inside = _left(builder, effects.mark, outputs, result)
-        outputs += left.outputs if left is not None else inside.outputs if inside is not None else []
-        if is_whole:
+        run = _FunctionRun(builder, effects, inputs, lambda given: _run(f, call, own, given))
+        run.begin(leaves, moving)
+        outputs = run.outputs()
+        if run.is_whole:
             settle(builder)
         func = builder.finish(tuple(outputs))
-        if is_whole and (builder.trace.drawn or builder.trace.handles):
-            refuse_leaks(builder, func, statics.values())
-
-        def again() -> tuple:
-            fresh = [builder.value_of(v) for v in before]
-            out, *shape, result = _run(f, call, own, fresh)
-            made = [*_results(out, shape[1]), *[fresh[k] for k in written], *_written_again(builder, outer)]
-            made += _left_again(builder, left, inside, made, result)
-            return [as_atom(x) for x in made], shape
+        if run.is_whole and (builder.trace.drawn or builder.trace.handles):
+            refuse_leaks(builder, func, run.statics.values())
         if not builder.live:
-            with effects.taken_back():
-                part = ComparedPart(list(func.inputs), func.equations, list(func.outputs))
-                require_same_kinds(builder, part, [structure, statics], again)
-            if left is not None:
+            run.compare_kinds(func)
+            if run.left is not None:                          # the program will write it
                 effects.take_back()
-            elif is_whole:
+            elif run.is_whole:
                 settle_known(builder)
-    if not is_whole:
-        return Traced(func, structure, statics, (), written, (), Checks(()),
-                      delivered=len(inside.outputs) if inside else 0, inside=inside)
-    written += tuple([len(inputs) + k for k, _ in outer])
-    traced = _whole(builder, func, inputs, before, structure, statics, written, lost, effects, left)
+    if not run.is_whole:
+        return run.within(func)
+    traced = run.whole(func)
     builder.trace.let_go()
     return traced
+
+
+class _FunctionRun:
+    """The function of a trace as it runs: its inputs, its result, and what it has left in arrays and outside.
+
+    written, lost   places of inputs that it has written to, or may have, nobody knows what
+    outer           (place among the captured arrays, contents) of arrays from outside that it has written to
+    left, inside    its effects: of a whole program, of a function within a program
+    """
+
+    def __init__(self, builder: Builder, effects: Effects, inputs: list, run: Callable):
+        self.builder, self.effects, self.inputs, self.run = builder, effects, inputs, run
+        self.is_whole, self.before = builder.parent is None, [x._var for x in inputs]
+        self.left: Left | None = None
+        self.inside: LeftInside | None = None
+
+    def begin(self, leaves: Sequence, moving: Sequence) -> None:
+        """Run the function for inputs like these leaves."""
+        builder = self.builder
+        builder.given = leaves
+        given = _followed(builder, self.inputs, leaves, moving) if isinstance(builder, LiveBuilder) else self.inputs
+        builder.region.arrived = {id(new): (new, x) for new, x in zip(given, leaves)}
+        with suspecting_kinds(builder):
+            self.out, self.structure, self.statics, self.result = self.run(given)
+        if self.is_whole:
+            refuse_changed_trees(builder, [self.result, *self.statics.values()])
+            _refuse_unseen(builder, self.effects)
+        self.lost = tuple([k for k, x in enumerate(self.inputs) if x.is_unknown])
+        self.written = tuple([k for k, x in enumerate(self.inputs)
+                              if k not in self.lost and x.atom is not self.before[k]])
+        self.outer = _written_outside(builder) if self.is_whole else []
+        if self.is_whole and not builder.live:
+            keep_captures_apart(builder, [k for k, _ in self.outer])
+            arrays = [array for array, _ in builder.trace.captured.values()]
+            keep_lifted_apart(builder, [arrays[k] for k, _ in self.outer], bool(self.written or self.lost))
+
+    def outputs(self) -> list:
+        """The outputs of the program: the result, arrays that were written to, and what is left outside."""
+        builder, mark = self.builder, self.effects.mark
+        found = [*_results(self.out, self.statics), *[self.inputs[k] for k in self.written],
+                 *[x for _, x in self.outer]]
+        if not self.is_whole:
+            self.inside = LeftInside(builder, mark)
+            self.inside.on_tape() if builder.root.live else self.inside.refuse()
+            return found + self.inside.outputs
+        if builder.live:                                      # what is left outside has its values there
+            return found
+        self.left = left_by(builder, mark, found, self.result)
+        if self.left is not None:
+            builder.trace.sources += self.left.guards
+            return found + self.left.outputs
+        if builder.trace.lifted_owners or builder.trace.tails:
+            raise UnstageableError("state that changes at each call stands beside what a program cannot write",
+                                   why="the function is traced at each call")
+        return found
+
+    def compare_kinds(self, func: Func) -> None:
+        """An error if the function does something else for values of the kinds that a branch has joined."""
+        with self.effects.taken_back():
+            part = ComparedPart(list(func.inputs), func.equations, list(func.outputs))
+            require_same_kinds(self.builder, part, [self.structure, self.statics], self._again)
+
+    def _again(self) -> tuple:
+        """The outputs and the structure of another run."""
+        fresh = [self.builder.value_of(v) for v in self.before]
+        out, *shape, result = self.run(fresh)
+        made = [*_results(out, shape[1]), *[fresh[k] for k in self.written], *_written_again(self.builder, self.outer)]
+        made += self._left_again(made, result)
+        return [as_atom(x) for x in made], shape
+
+    def _left_again(self, outputs: list, result: object) -> list:
+        """The effects of another run; what does not fit where it leaves something else, so that the two differ."""
+        mark = journal().marks[-1]
+        if self.inside is not None:
+            return LeftInside(self.builder, mark).outputs
+        if self.left is None:
+            return []
+        again = left_by(self.builder, mark, outputs, result)
+        return [*self.left.outputs, 0] if again is None or again.shape != self.left.shape else again.outputs
+
+    def within(self, func: Func) -> Traced:
+        """The trace of a function within a program."""
+        return Traced(func, self.structure, self.statics, (), self.written, (), Checks(()),
+                      delivered=len(self.inside.outputs) if self.inside else 0, inside=self.inside)
+
+    def whole(self, func: Func) -> Traced:
+        """The trace of a whole program: with its guards, its prelude, and what it reads and writes outside."""
+        builder, state, left = self.builder, self.builder.trace, self.left
+        _fix_small_extents(builder, func)
+        guards, prelude = positional_guards(builder, func), placed(builder.region.steps, places_of(func))
+        dense = tuple([k for k, v in enumerate(func.inputs[:len(self.inputs)]) if v in state.relied])
+        func, later = _unified(func, builder)
+        if config.check_trace:
+            check(func)
+        arrays = tuple([array for array, _ in state.captured.values()])
+        stores = without_hold(state.sources, left.stores if left else (), prelude)
+        return Traced(func, self.structure, self.statics, arrays,
+                      (*self.written, *[len(self.inputs) + k for k, _ in self.outer]), guards,
+                      Checks(guards_without_copies(builder, arrays)), dense, later, self.lost,
+                      tuple(state.unrolled.items()), _places_apart(builder, self.before),
+                      _told_apart(builder, self.inputs), prelude, self.effects, stores,
+                      len(left.outputs) if left else 0, locks=tuple(state.locks.values()))
 
 
 def _refuse_unseen(builder: Builder, effects: Effects) -> None:
@@ -178,58 +253,6 @@ def _refuse_unseen(builder: Builder, effects: Effects) -> None:
 
 def _results(out: Sequence, statics: dict) -> list:
     return [_result(x) for k, x in enumerate(out) if k not in statics]
-
-
-def _whole(builder: Builder, func: Func, inputs: list, before: list, structure: Any, statics: dict, written: tuple,
-           lost: tuple, effects: object, left: "Left | None") -> Traced:
-    """A whole program: with its guards, its prelude, and what it reads and writes outside."""
-    state = builder.trace
-    _fix_small_extents(builder, func)
-    guards, prelude = positional_guards(builder, func), placed(builder.region.steps, places_of(func))
-    dense = tuple([k for k, v in enumerate(func.inputs[:len(inputs)]) if v in state.relied])
-    func, later = _unified(func, builder)
-    if config.check_trace:
-        check(func)
-    arrays = tuple([array for array, _ in state.captured.values()])
-    stores = without_hold(state.sources, left.stores if left else (), prelude)
-    return Traced(func, structure, statics, arrays, written, guards,
-                  Checks(guards_without_copies(builder, arrays)), dense, later, lost, tuple(state.unrolled.items()),
-                  _places_apart(builder, before), _told_apart(builder, inputs), prelude, effects,
-                  stores, len(left.outputs) if left else 0,
-                  locks=tuple(state.locks.values()))
-
-
-def _left(builder: Builder, mark: Any, outputs: list, result: Any) -> "tuple[Left | None, LeftInside | None]":
-    """The effects of the function: stores for a whole program, values for a function within a program."""
-    if builder.root.live:
-        # views are read here, arguments are those around it
-        return None, None if builder.parent is None else LeftInside(builder, mark).on_tape()
-    if builder.parent is not None:
-        inside = LeftInside(builder, mark)
-        inside.refuse()
-        return None, inside
-    left = left_by(builder, mark, outputs, result)
-    if left is not None:
-        builder.trace.sources += left.guards
-    if left is None and (builder.trace.lifted_owners or builder.trace.tails):
-        raise UnstageableError(
-            "state that changes at each call stands beside what a program cannot write",
-            why="the function is traced at each call",
-        )
-    return left, None
-
-
-def _left_again(builder: Builder, left: Any, inside: object, outputs: list, result: AnyArray) -> list:
-    """The same of another trace; nothing where it leaves something else, so that the two are not taken for one."""
-    mark = journal().marks[-1]
-    if inside is not None:
-        return LeftInside(builder, mark).outputs
-    if left is None:
-        return []
-    again = left_by(builder, mark, outputs, result)
-    if again is None or again.shape != left.shape:
-        return [*left.outputs, 0]                             # one output more
-    return again.outputs
 
 
 def _followed(builder: LiveBuilder, inputs: list, leaves: Sequence, moving: Sequence) -> list:
