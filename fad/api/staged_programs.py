@@ -22,8 +22,9 @@ from ..trace.lists.export import deliver
 from ..trace.lists.tails import tailing
 from ..trace.objects.draws import kernel_drawing
 from ..trace.outcome.leaks import refuse_changed_arguments
-from ..trace.tracing import trace
+from ..trace.tracing import Traced, positional_guards, trace
 from ..trace.values.constants import deciding
+from ..transforms.vectorise import vectorise
 from ..util import tree
 from ..util.attempts import attempted
 from ..util.collection import collection_paused
@@ -31,7 +32,6 @@ from ..util.config import config
 from ..util.errors import UnstageableError
 from ..util.exclusion import missed, tracing_alone
 from ..util.log import tell, timed
-from .lanes import in_lanes
 from .leaves import Signature, signature_of
 from .names import leaf_names
 from .shared import Sharing
@@ -210,7 +210,7 @@ class StagedPrograms:
                 return trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
                              names=[names[k] for k in dynamic], own=True, state=state)
             traced = attempted(once_more, MODES, observing.first if self.state.is_read_unseen else ())
-            traced = in_lanes(traced)
+            traced = _in_lanes(traced)
             try:
                 own = 0 if self.lifting is None else sum(k < self.lifting.count for k in dynamic)
                 return self.program_class(traced, policy=self.compile, structure=structure, fixed=fixed,
@@ -223,3 +223,12 @@ class StagedPrograms:
 def _accepting(programs: "list[Program]", data: list) -> "Program | None":
     """The first of these programs that accepts the data."""
     return next((p for p in programs if p.accepts(data)), None)
+
+
+def _in_lanes(traced: Traced) -> Traced:
+    """The trace with its independent loops in blocks (see transforms/vectorise.py), and the guards that this rests on.
+    """
+    func, builder = vectorise(traced.func)
+    if builder is None:
+        return traced
+    return traced._replace(func=func, guards=traced.guards + positional_guards(builder, func))

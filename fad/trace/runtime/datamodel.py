@@ -39,7 +39,6 @@ from .builtin import length
 from .calls import is_tracing, noting
 from .computed import ComputedAttributes
 from .conversions import Conversions
-from .managers import managed
 from .name_dicts import NameDict
 from .protocols import Protocols, new
 from .sequences import are_compared_by_items, are_sequences, compared_by_items, number_at
@@ -365,10 +364,6 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         method = self.special(x, "__len__") or self.special(x, "__length_hint__")
         found = operator.length_hint(x, default) if method is None else method(x)  # type: ignore[call-overload]
         return default if found is NotImplemented else found
-
-    def managed(self, manager: object) -> Any:
-        """The context manager that a with statement enters."""
-        return managed(manager, self.special)
 
 
 def _is_pythons_number(x: ArrayOrNumber) -> bool:

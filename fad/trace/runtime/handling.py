@@ -11,6 +11,7 @@ from ...ir.op import registry
 from ...ops.conditional import around
 from ...util.defects import door
 from ..frontend.origin import is_block
+from ..heap.locking import HeldLock, is_lock
 from ..heap.state import cells_of
 from ..regions import handlers
 from ..regions.handlers import ForkFoundError
@@ -18,8 +19,20 @@ from ..regions.paths import follow, path_here
 from ..regions.unroll import attempted
 from ..values import text
 from .calls import is_tracing
-from .managers import Managed
 from .parts import RuntimePart
+
+
+class Managed:
+    """A context manager whose methods are captured."""
+
+    def __init__(self, manager: object, enter: Callable, leave: Callable):
+        self.manager, self.enter, self.leave = manager, enter, leave
+
+    def __enter__(self) -> Any:
+        return self.enter(self.manager)
+
+    def __exit__(self, *error: object) -> Any:
+        return self.leave(self.manager, *error)
 
 
 class HandlingRuntime(RuntimePart):
@@ -90,8 +103,18 @@ class HandlingRuntime(RuntimePart):
         return (kinds, NameError) if is_free and issubclass(UnboundLocalError, kinds) else kinds
 
     def context(self, manager: object) -> Any:
-        manager = self.managed(manager)
+        """The context manager that a with statement enters."""
+        manager = self._managed(manager)
         return handlers.Context(manager, type(manager) is Managed) if is_tracing() else manager
+
+    def _managed(self, manager: Any) -> Any:
+        """The manager, or what stands for it: of a lock, and of one whose methods are captured."""
+        if is_tracing() and is_lock(manager):
+            return HeldLock(manager)
+        enter, leave = self.special(manager, "__enter__"), self.special(manager, "__exit__")
+        if enter is None and leave is None:
+            return manager
+        return Managed(manager, enter or type(manager).__enter__, leave or type(manager).__exit__)
 
     # -- raise and assert ----------------------------------------------------------------------------
 

@@ -39,13 +39,33 @@ from ..values.aliases import check
 from ..values.constants import of_sizes
 from ..values.iterate import Drawn, range_, steps_of
 from .calls import is_tracing, keep
-from .comprehensions import SharedScope
 from .library import has_traced
 from .parts import RuntimePart
 
 LISTED = (list, tuple, Drawn, *VIEWS)
 SHORT = 8                                                     # a comprehension over so few items is written out
 CHECKED = 64  # iterations of a plain loop after which lists are looked at that are known by two names
+
+
+class SharedScope:
+    """The element (or the condition) of a comprehension that makes functions, which share the comprehension's
+    variables: they see the last item.
+    """
+
+    def __init__(self, part: Callable):
+        self.part = part  # part(item): the element, and a function that has the variables of this item
+        self.variables: list = []
+
+    def __call__(self, item: object) -> tuple:
+        made, variables = self.part(item)
+        self.variables.append(variables.__closure__)
+        return made
+
+    def share(self, every: Any) -> None:
+        """The items are over; `every` has seen the last one."""
+        for cells in self.variables:
+            for cell, last in zip(cells, every.variables[-1]):
+                cell.cell_contents = last.cell_contents
 
 
 class LoopRuntime(RuntimePart):

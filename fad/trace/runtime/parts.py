@@ -20,7 +20,6 @@ class RuntimePart:
     builtin: Callable                                         # a function that asks special methods, or None
     is_rewritten: Callable                                    # whether a captured function says what it writes to
     special: Callable                                         # (x, name) -> the captured special method, or None
-    managed: Callable
     text: Callable
     fills: Callable
     # operators, items and attributes
