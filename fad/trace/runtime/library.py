@@ -104,40 +104,64 @@ class Proxy(ModuleType):
 
 def redirected(original: Any, found: Any, capture: Any) -> Callable:
     """Calls with traced arguments (and creations) go to the face, all others to the original."""
-    name = getattr(original, "__name__", "call")
+    name, is_class = getattr(original, "__name__", "call"), isinstance(original, type)
     if found.routine:
-        routine = RoutineCall(original, found.call, capture)
-        is_class = isinstance(original, type)
-        return FaceClass(name, (), {"original": original, "make": routine}) if is_class else routine  # type: ignore[return-value]
-    is_pythons = module_name(original) in ("math", "cmath")
-    makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
+        call: Callable = RoutineCall(original, found.call, capture)
+        return _class_with_face(name, original, call) if is_class else call
+    if isinstance(original, np.ufunc):
+        return Ufunc(original, capture.runtime.arrayed)      # type: ignore[return-value]
+    make = _call_of_math if module_name(original) in ("math", "cmath") else _call_of_library
+    call = make(name, original, found, capture)
+    if is_class:
+        return _class_with_face(name, original, staticmethod(call))
+    call.__name__ = name
+    return call
 
+
+def _class_with_face(name: str, original: type, make: Callable) -> Callable:
+    return FaceClass(name, (), {"original": original, "make": make})  # type: ignore[return-value]
+
+
+def _call_of_math(name: str, original: Callable, found: Any, capture: Any) -> Callable:
+    """The call of a function of math or cmath. What it gives is Python's."""
+    @door
+    def call(*args: Any, **kwargs: Any) -> Any:
+        args = tuple([capture.runtime.as_number(x, name in INTEGRAL) for x in _listed(args)])
+        if _is_for_face(found, args, kwargs):
+            return _by_face(name, original, found, capture, args, kwargs)
+        return on_the_tape(asked_by_user(original, *args, **kwargs), *args, *kwargs.values())
+    return call
+
+
+def _call_of_library(name: str, original: Callable, found: Any, capture: Any) -> Callable:
+    """The call of a function, or a class, of NumPy's or SciPy's."""
+    makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
     arrayed = capture.runtime.arrayed
 
     @door
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not is_pythons:
-            args, kwargs = tuple(map(arrayed, args)), {k: arrayed(x) for k, x in kwargs.items()}
-        if is_pythons:
-            args = tuple([capture.runtime.as_number(x, name in INTEGRAL) for x in _listed(args)])
-        if found.creation or has_traced(args) or has_traced(kwargs.values()):
-            own = None if found.creation or not makes_objects else _of_known_numbers(original, args, kwargs)
-            if own is not None:
-                return capture.swap(own)
-            given = [steadied(name, as_arrays(a), capture) for a in args]
-            options = {k: steadied(name, as_arrays(v), capture) for k, v in kwargs.items()}
-            result = call_face(name, found.call, tuple(given), options, original)
-            if isinstance(result, list):
-                made(result)
-            return result if is_pythons else in_numpys_terms(name, result)
-        result = asked_by_user(original, *args, **kwargs) if is_pythons else original(*args, **kwargs)
-        return on_the_tape(result, *args, *kwargs.values())
-    if isinstance(original, np.ufunc):
-        return Ufunc(original, arrayed)                      # type: ignore[return-value]
-    if isinstance(original, type):
-        return FaceClass(name, (), {"original": original, "make": staticmethod(call)})
-    call.__name__ = name
+        args, kwargs = tuple(map(arrayed, args)), {k: arrayed(x) for k, x in kwargs.items()}
+        if not _is_for_face(found, args, kwargs):
+            return on_the_tape(original(*args, **kwargs), *args, *kwargs.values())
+        own = None if found.creation or not makes_objects else _of_known_numbers(original, args, kwargs)
+        if own is not None:
+            return capture.swap(own)
+        return in_numpys_terms(name, _by_face(name, original, found, capture, args, kwargs))
     return call
+
+
+def _is_for_face(found: Any, args: tuple, kwargs: dict) -> bool:
+    return found.creation or has_traced(args) or has_traced(kwargs.values())
+
+
+def _by_face(name: str, original: Callable, found: Any, capture: Any, args: tuple, kwargs: dict) -> Any:
+    """The result of a face. It may call functions among its arguments; a new list is the trace's own."""
+    given = tuple([steadied(name, as_arrays(a), capture) for a in args])
+    options = {k: steadied(name, as_arrays(v), capture) for k, v in kwargs.items()}
+    result = call_face(name, found.call, given, options, original)
+    if isinstance(result, list):
+        made(result)
+    return result
 
 
 INTEGRAL = {"gcd", "lcm", "comb", "perm", "factorial", "isqrt"}  # of the module math: they ask for __index__
