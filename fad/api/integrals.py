@@ -23,11 +23,11 @@ from ..ops.numpy_api.within import WITHIN
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import NoDerivativeError
 from ..util.lazy import LazyModule
-from .closed import Closed
+from .closure_conversion import Closed
 from .jacobian import jacobian
 from .jumps import check_when_run, may_jump, moving_places
 from .ravel import ravel
-from .ruled import call_with_rule
+from .tangent_rules import call_with_rule
 
 integrate: Any = LazyModule("scipy.integrate")
 

@@ -27,7 +27,7 @@ from ..util.array import AnyArray
 from ..util.errors import NoDerivativeError
 from ..util.lazy import LazyModule
 from .products import jvp
-from .ruled import call_with_rule
+from .tangent_rules import call_with_rule
 
 linalg: Any = LazyModule("scipy.linalg")
 NAMES = "abqres"

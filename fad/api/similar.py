@@ -29,7 +29,7 @@ from ..util.array import AnyArray
 from ..util.errors import NoDerivativeError
 from ..util.lazy import LazyModule
 from .jacobian import jacobian
-from .ruled import call_with_rule
+from .tangent_rules import call_with_rule
 
 linalg: Any = LazyModule("scipy.linalg")
 FLOAT = np.dtype(float)

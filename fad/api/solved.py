@@ -15,10 +15,10 @@ from ..ops.kinds import shape_of
 from ..routines import above
 from ..util.array import AnyArray
 from ..util.errors import UnsupportedFunctionError
-from .closed import Closed
+from .closure_conversion import Closed
 from .jacobian import jacobian
 from .products import jvp
-from .ruled import call_with_rule
+from .tangent_rules import call_with_rule
 
 
 def held(f: Callable, *models: object) -> Callable:

@@ -8,9 +8,9 @@ gives its derivative (see implicit.py).
     least_squares, leastsq, curve_fit (fits.py)   the gradient of half the sum of squares
 
 A component on one of its bounds has the condition x - bound. SciPy gets the function as a compiled function of numbers
-(see closed.py) and the user's own options, so that it takes the same steps as without fad. A solver that does not
-converge raises an error, since its result satisfies no condition. brentq, brenth, bisect and ridder are loops of the
-program (routines/roots.py).
+(see closure_conversion.py) and the user's own options, so that it takes the same steps as without fad. A solver that
+does not converge raises an error, since its result satisfies no condition. brentq, brenth, bisect and ridder are loops
+of the program (routines/roots.py).
 """
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -30,7 +30,7 @@ from ..trace.runtime.capture import captured
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import ConcreteValueError
 from ..util.lazy import LazyModule
-from .closed import Closed
+from .closure_conversion import Closed
 from .implicit import implicit
 from .products import gradient_of
 

@@ -24,8 +24,8 @@ from ..util.memory import parse_bytes
 from .fallback import Fallback, Refusal, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
 from .kept import Keeper, first_of, keep_first
 from .leaves import call_on_tensors, level_of, of_its_own
+from .notebook import staged_html
 from .refusals import forget_refusals, note_refusal, refused_before
-from .seen import staged_html
 from .shared import OfStaged, Sharing, forget, sharing_of
 from .staged_programs import StagedPrograms
 from .state import ChangingState

@@ -17,7 +17,7 @@ from ..routines import above
 from ..trace.runtime.capture import captured
 from ..util.array import AnyArray
 from ..util.errors import NoDerivativeError
-from .closed import Closed
+from .closure_conversion import Closed
 from .solved import solution
 from .trajectories import FLOAT, Trajectory, lsoda, refuse_options
 

@@ -21,11 +21,11 @@ from ..util.errors import UnstageableError
 from .guards.checks import Checks
 from .guards.reads import reads_of, refuse_unknown, unseen_reads
 from .guards.weakly import without_hold
-from .heap.asking import refuse_unseen_questions
 from .heap.effects import Effects, effects_of, guards_of_rewritten
 from .heap.journal import journal
 from .heap.kernel_draws import settle as settle_draws
 from .heap.lifting import keep_lifted_apart, lifted
+from .heap.none_tests import refuse_unseen_questions
 from .heap.percall import placed, refuse_leaks, settle
 from .heap.state import is_numeric
 from .heap.trees import guards_without_copies, refuse_changed_trees

@@ -4,5 +4,5 @@
     state       the state that a region changes                       effects     what becomes of a trace's writes
     percall     values that are new at each call                      operands    the arguments of such calls
     lifting     state that becomes an input                           callbacks   functions that are handed to libraries
-    cached      functions with a cache                                asking      methods that ask `is None`
+    cached      functions with a cache                                none_tests  methods that ask `is None`
 """

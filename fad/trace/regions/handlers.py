@@ -82,7 +82,7 @@ def refused(kinds: tuple, eqn: Equation) -> UnstageableError:
 
 
 def note_lines(equations: list) -> None:
-    """Note that the function handles what is raised where these lines are said (see runtime/telling.py)."""
+    """Note that the function handles what is raised where these lines are said (see runtime/output.py)."""
     for eqn in equations:
         if eqn.op.name == "tell":
             eqn.params["function"].is_handled = True

@@ -6,6 +6,7 @@
     capture     a copy of a function with swapped names    scopes      its globals and closure
     library     stand-ins of modules and their functions   namespaces  fad.numpy and its kin
     branching   if, and, or, not, chains                   special_methods   Python's special methods by their callers
-    comprehensions   functions that comprehensions make    telling     what is printed, logged and warned of
-    spoken      texts and values of such lines              protocols   what Python's builtin functions ask of objects
+    parts       what the parts of the runtime ask          output      what is printed, logged and warned of
+    text_trees  texts and values of such lines             protocols   what Python's builtin functions ask of objects
+    handling    try, raise, assert, with                   outer_containers   containers and arrays from outside
 """

@@ -31,7 +31,7 @@ from ..values.absent import refuse_attribute_of_subclass, refuse_subclasses
 from ..values.choice import ChosenThing
 from ..values.iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from ..values.tracer import Tracer
-from . import ordering, telling
+from . import ordering, output
 
 
 def is_scalar(x: object) -> bool:
@@ -277,7 +277,7 @@ BUILTIN_FACES: dict[str, Any] = {
     "complex": complex_,
     "divmod": divmod_,
     "pow": pow_,
-    "print": telling.print_,
+    "print": output.print_,
     "hasattr": hasattr_,
     "getattr": getattr_,
     **ordering.FACES,

@@ -45,7 +45,7 @@ from ..regions.branch import truth
 from ..regions.recursion import Branches
 from ..values.choice import ChosenThing
 from ..values.iterate import Range, steps_of
-from . import telling
+from . import output
 from .attributes import Dispatched
 from .branching import BranchRuntime
 from .builtin import BY_BUILTIN, scalar_class, type_
@@ -101,7 +101,7 @@ class Runtime(
             return functools.partial(answer, current().root, f)
         if is_tracing() and is_per_call(f):
             return functools.partial(called_anew, f)
-        face = telling.face_of(f) if stack.builders() else None
+        face = output.face_of(f) if stack.builders() else None
         asking = self.builtin(f) if face is None and isinstance(f, (BuiltinFunctionType, FunctionType, type)) else None
         found = asking or self._outside(f, face or self._call(f))
         if not self.takes_as_it_is(f, found):

@@ -5,7 +5,7 @@ traced.
     f"layer{k}" in frozen   ->  the loop over k is unrolled       its text is known (by a guard for extents), or refused
 
 A Text is no str: what C code would read of it is not there, so that C code cannot take it for a text. Printed and
-logged texts, and warnings, have the numbers of each call (runtime/telling.py). Messages of errors are written with
+logged texts, and warnings, have the numbers of each call (runtime/output.py). Messages of errors are written with
 names in place of the numbers.
 """
 import re

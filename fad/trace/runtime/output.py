@@ -29,7 +29,7 @@ from ..frontend.origin import is_block
 from ..guards.settings import answer
 from ..heap.journal import journal
 from ..values import templates, text
-from .spoken import Built, Constant, Operands, template_of
+from .text_trees import Built, Constant, Operands, template_of
 
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "warn": logging.WARNING,
           "error": logging.ERROR, "exception": logging.ERROR, "critical": logging.CRITICAL, "fatal": logging.CRITICAL}
