@@ -106,20 +106,21 @@ class Rule:
     backward: "Callable | None" = None
     batch: "Callable | None" = None
     results = 0
-    by_keyword: Sequence[int] = ()  # data leaves that are passed by keyword, which the rule does not know
+    unruled: Sequence[int] = ()  # data leaves without a derivative: of nondiff_argnums, and passed by keyword
 
-    def __init__(self, call: CustomCall):
-        self.call = call
-        self.by_keyword = range(sum(map(is_data, tree.flatten(call.arguments.unflatten(call.leaves)[0])[0])),
-                                len(call.data))
+    def __init__(self, call: CustomCall, nondiff: Sequence[int] = ()):
+        self.call, self.nondiff = call, nondiff
+        positional = [k for k, arg in enumerate(call.arguments.unflatten(call.leaves)[0])
+                      for leaf in tree.flatten(arg)[0] if is_data(leaf)]
+        self.unruled = [k for k in range(len(call.data)) if k >= len(positional) or positional[k] in nondiff]
 
 
 class JvpRule(Rule):
     """A rule given as jvp(*nondiff, primals, tangents) -> (value, tangent)."""
 
     def __init__(self, call: CustomCall, rule: Callable, nondiff: tuple):
-        super().__init__(call)
-        self.rule, self.nondiff = rule, nondiff
+        super().__init__(call, nondiff)
+        self.rule = rule
         self.jvp = self._jvp
 
     @property
@@ -144,8 +145,8 @@ class VjpRule(Rule):
     argument."""
 
     def __init__(self, call: CustomCall, forward: Callable, backward: Callable, nondiff: tuple):
-        super().__init__(call)
-        self.user_forward, self.user_backward, self.nondiff = forward, backward, nondiff
+        super().__init__(call, nondiff)
+        self.user_forward, self.user_backward = forward, backward
         self.forward, self.backward = self._forward, self._backward
 
     def _forward(self, xs: Sequence) -> tuple:

@@ -30,7 +30,7 @@ class Rule:
 
     results = 1
     batch = None
-    by_keyword: Sequence[int] = ()
+    unruled: Sequence[int] = ()
 
     def jvp(self, xs: Sequence, dxs: Sequence) -> tuple:
         (data, row, col, b), (ddata, _, _, db) = xs, dxs

@@ -11,7 +11,7 @@ class TangentRule:
     """
 
     forward = backward = batch = None
-    by_keyword: Sequence[int] = ()
+    unruled: Sequence[int] = ()
 
     def __init__(self, jvp: Callable, results: int):
         self.jvp, self.results = jvp, results

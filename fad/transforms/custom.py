@@ -52,11 +52,12 @@ def _refuse_free(free: Sequence, name: str) -> None:
                                 why="its own derivative rule cannot know of it", do="pass the value as an argument")
 
 
-def _refuse_keywords(rule: object, moves: Sequence, name: str) -> None:
-    if any(moves[k] for k in getattr(rule, "by_keyword", ())):
+def _refuse_unruled(rule: object, moves: Sequence, name: str) -> None:
+    if any(moves[k] for k in getattr(rule, "unruled", ())):
         raise NoDerivativeError(
-            f"{name} is being differentiated with respect to an argument that can only be passed by name",
-            why="its own derivative rule is given arguments by position", do="make it an ordinary parameter")
+            f"{name} is being differentiated with respect to an argument that its rule has no derivative for",
+            why="the argument is in nondiff_argnums, or it can only be passed by name",
+            do="make it an ordinary argument of the rule, or pass fad.stop_gradient of it")
 
 
 def is_reverse_only(func: Func) -> bool:
@@ -73,7 +74,7 @@ def jvp_custom(sweep: Forward, eqn: Equation) -> None:
         run_equation(eqn, sweep.env)
         return
     rule = eqn.params["rule"]
-    _refuse_keywords(rule, [d is not None for d in dxs], eqn.params["name"])
+    _refuse_unruled(rule, [d is not None for d in dxs], eqn.params["name"])
     if rule.jvp is None:
         raise NoDerivativeError(
             f"{eqn.params['name']} has a reverse-mode rule only (custom_vjp), and forward mode was asked of it",
@@ -103,7 +104,7 @@ def vjp_custom(sweep: Reverse, eqn: Equation) -> None:
     if _transposed.tangents and rule.forward is None:
         _run_again(sweep, eqn)
         return
-    _refuse_keywords(rule, needs, name)
+    _refuse_unruled(rule, needs, name)
     xs = [sweep.env.read(a) for a in eqn.inputs]
     if rule.forward is not None:
         ys, residuals = rule.forward(xs)

@@ -230,16 +230,22 @@ def test_arguments_passed_by_name_have_a_place_in_the_rule():
           7), close(fad.grad(lambda c: product(c, shift=c, scale=c))(3.0), 13)
 
 
-def test_arguments_that_can_only_be_named_are_constants_of_the_rule():
+def test_arguments_that_the_rule_has_no_derivative_for_are_constants():
     @fad.custom_jvp
     def powered(t, *, n):
         return t ** n
     powered.defjvp(lambda primals, tangents: (primals[0] ** 2, 9 * tangents[0]))
     close(fad.grad(lambda t: powered(t, n=2))(3.0), 9), close(fad.jit(lambda t, n: powered(t, n=n))(3.0, 2.0), 9)
-    for differentiated in (lambda: fad.grad(lambda n: powered(3.0, n=n))(2.0),
-                           lambda: fad.jvp(lambda n: powered(3.0, n=n), (2.0,), (1.0,))):
-        with pytest.raises(fad.util.errors.NoDerivativeError, match="by name"):
-            differentiated()
+    scaled = fad.custom_jvp(lambda n, t: n * t, nondiff_argnums=(0,))
+    scaled.defjvp(lambda n, primals, tangents: (n * primals[0], n * tangents[0]))
+    pulled = fad.custom_vjp(lambda n, t: n["n"] * t, nondiff_argnums=(0,))
+    pulled.defvjp(lambda n, t: (n["n"] * t, None), lambda n, saved, g: (n["n"] * g,))
+    for f in (lambda n: powered(3.0, n=n), lambda n: scaled(n * 2, 3.0), lambda n: pulled({"n": n}, n)):
+        with pytest.raises(fad.util.errors.NoDerivativeError, match="nondiff_argnums, or it can only be passed by name"):
+            fad.grad(f)(2.0)
+    with pytest.raises(fad.util.errors.NoDerivativeError, match="no derivative for"):
+        fad.jvp(lambda n: scaled(n, 3.0), (2.0,), (1.0,))
+    close(fad.grad(lambda n: scaled(fad.stop_gradient(n), n))(3.0), 3)
 
 
 def test_a_rule_may_call_its_function_with_tangents():
