@@ -88,6 +88,14 @@ def test_one_trace_serves_all_sizes_that_its_guards_allow(f):
         assert evaluate(backward, [a, np.ones_like(y)])[1].shape == shape
 
 
+@pytest.mark.parametrize("shape", [(400_000, 2), (2, 400_000)])
+def test_the_pseudo_inverse_of_many_rows_makes_no_square_of_them(shape):
+    a = RNG.standard_normal(shape)
+    func = trace(np.linalg.pinv, [a]).func
+    assert evaluate(vjp(func, [0]), [a, a.T])[1].shape == shape
+    assert evaluate(jvp(func, [0]), [a, a])[1].shape == shape[::-1]
+
+
 def test_wrong_shapes_are_refused():
     for f, shapes in ((np.linalg.inv, [(2, 3)]), (np.linalg.det, [(3,)]), (np.linalg.solve, [(3, 3), (4, 1)]),
                       (np.linalg.eigh, [(2, 5)])):

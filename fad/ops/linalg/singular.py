@@ -285,26 +285,26 @@ def _run_pinv(a: np.ndarray, rcond: ArrayOrNumber) -> np.ndarray:
     return np.linalg.pinv(a, rcond=np.asarray(rcond)).astype(a.dtype)
 
 
+def _chain(a: AnyArray, b: AnyArray, c: AnyArray) -> AnyArray:
+    """a b c, if b has the shape of their transposes: by way of the smaller square, for matrices of many rows."""
+    rows, columns = (extents.hint(n) or 0 for n in shape_of(a)[-2:])
+    return matmul(matmul(a, b), c) if rows < columns else matmul(a, matmul(b, c))
+
+
 def _pinv_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
     x, a, da = ys[0], xs[0], dxs[0]
     if da is None:
         return (None,)
     xh, dah = adjoint(x), adjoint(da)
-    range_part = matmul(x, matmul(xh, dah))
-    range_part = range_part - matmul(matmul(range_part, a), x)
-    null_part = matmul(dah, matmul(xh, x))
-    null_part = null_part - matmul(x, matmul(a, null_part))
-    return (range_part + null_part - matmul(matmul(x, da), x),)
+    range_part, null_part = _chain(x, xh, dah), _chain(dah, xh, x)
+    return (range_part - _chain(range_part, a, x) + null_part - _chain(x, a, null_part) - _chain(x, da, x),)
 
 
 def _pinv_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     g, x, a = gs[0], ys[0], xs[0]
     xh, gh = adjoint(x), adjoint(g)
-    range_part = matmul(matmul(gh, x), xh)
-    range_part = range_part - matmul(a, matmul(x, range_part))
-    null_part = matmul(xh, matmul(x, gh))
-    null_part = null_part - matmul(matmul(null_part, x), a)
-    return range_part + null_part - matmul(matmul(xh, g), xh), None
+    range_part, null_part = _chain(gh, x, xh), _chain(xh, x, gh)
+    return range_part - _chain(a, x, range_part) + null_part - _chain(null_part, x, a) - _chain(xh, g, xh), None
 
 
 def _infer_pinv(a: AnyArray, rcond: ArrayOrNumber) -> Type:
