@@ -123,14 +123,15 @@ def average(a: ArrayLike, axis: Axes = None, weights: object = None, returned: b
 
 def _weights_like(x: AnyArray, w: AnyArray, axis: Axes) -> AnyArray:
     """The weights in x's shape; weights of one axis (or of the axes averaged over) are stretched along the others."""
-    if rank(w) == rank(x):
-        for m, n in zip(shape_of(w), shape_of(x)):
-            extents.agree(m, n, "extents of the weights and the array")
+    places = [one_axis(k, rank(x)) for k in (axis if isinstance(axis, tuple) else (axis,))] if is_given(axis) else []
+    pairs, of = list(zip(shape_of(w), shape_of(x))), "extents of the weights and the array"
+    if rank(w) == rank(x) and (places == sorted(places) or all(
+            extents.is_at_least(m, n, of) and extents.is_at_least(n, m, of) for m, n in pairs)):
+        for m, n in pairs:
+            extents.agree(m, n, of)
         return w
-    if not is_given(axis):
+    if not places:
         raise TypeError("Axis must be specified when shapes of a and weights differ.")
-    given = axis if isinstance(axis, tuple) else (axis,)
-    places = [one_axis(k, rank(x)) for k in given]
     if rank(w) != len(places):
         raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
     w = registry["transpose"](w, axes=tuple(int(k) for k in np.argsort(places)))

@@ -85,6 +85,13 @@ def _correlated(a: AnyArray, b: AnyArray, mode: str) -> AnyArray:
     return _convolved(a, _reversed(b), mode)
 
 
+def _correlated_on_plane(a: AnyArray, b: AnyArray, mode: str) -> AnyArray:
+    """SciPy exchanges the arrays if only the second covers the first, and conjugates the second one even then."""
+    y = _correlated(a, b, mode)
+    is_exchanged = mode == "valid" and is_complex(y) and not all(map(_covers, shape_of(a), shape_of(b)))
+    return conjugate(y) if is_exchanged else y
+
+
 @face("scipy.signal.convolve", samples=("signal.convolve(v, v[:3])", "signal.convolve(x, x[:2, :2], mode='same')",
                                         "signal.convolve(x, x[1:, 1:], mode='valid')"))
 def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto") -> AnyArray:
@@ -101,8 +108,13 @@ def _require_method(method: str) -> None:
 @face("scipy.signal.fftconvolve", "scipy.signal.oaconvolve",
       samples=("signal.fftconvolve(x, x[:, :2], axes=1)", "signal.oaconvolve(v, v[:2], mode='same')"))
 def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Axes = None) -> AnyArray:
-    a, b = map(live, _pair(in1, in2, mode))
-    return _convolved(a, b, mode, None if axes is None else axes_of(axes, rank(a)))
+    a, b = _pair(in1, in2, mode)
+    over = axes_of(axes, rank(a))
+    if axes is not None and not over:
+        raise ValueError("when provided, axes cannot be empty")
+    if not all(extents.is_one(shape_of(a)[ax]) or extents.is_one(shape_of(b)[ax]) for ax in over):
+        a, b = live(a), live(b)  # a product without transforms keeps integers
+    return _convolved(a, b, mode, over)
 
 
 @face("scipy.signal.correlate", samples=("signal.correlate(v, v[:3])", "signal.correlate(x, x[:2, :2], mode='same')"))
@@ -141,7 +153,7 @@ face("scipy.signal.convolve2d",
      samples=("signal.convolve2d(x, x[:2, :2], boundary='symm')", "signal.convolve2d(x, x[:2, :2], 'same')"))(
     _on_plane("convolve2d", _convolved, "same"))
 face("scipy.signal.correlate2d", samples=("signal.correlate2d(x, x[:2, :2], mode='same', boundary='wrap')",))(
-    _on_plane("correlate2d", _correlated, "same, turned"))
+    _on_plane("correlate2d", _correlated_on_plane, "same, turned"))
 
 
 @face("scipy.signal.hilbert", samples=("np.imag(signal.hilbert(v))", "np.abs(signal.hilbert(x, axis=0))"),

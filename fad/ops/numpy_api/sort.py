@@ -73,7 +73,8 @@ METHODS["partition"] = lambda x, kth, axis=-1: _sort_in_place(x, axis)
 @face("numpy.sort_complex", samples=())
 def sort_complex(a: object) -> Any:
     x = sort(a)
-    return x if type_of(x).dtype.kind == "c" else in_dtype(x, np.result_type(type_of(x).dtype, np.complex64))
+    dtype = type_of(x).dtype
+    return x if dtype.kind == "c" else in_dtype(x, np.dtype("F" if dtype.char in "bhBH" else "D"))
 
 
 @face("numpy.lexsort")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import Op, registry
-from ...ir.types import result_dtype, type_of
+from ...ir.types import FLOAT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, Axes
 from ...util.errors import UnsupportedFunctionError
 from ..complex import make_complex
@@ -15,7 +15,7 @@ from ..kinds import is_complex, shape_of
 from ..literals import as_array
 from ..pointwise import real_part
 from ..special import bessel, elliptic, errors, gamma, hypergeometric, incomplete, information, orthogonal, statistics
-from .arguments import axes_of, in_dtype
+from .arguments import axes_of, in_dtype, rank
 
 # -- ufuncs of one result --------------------------------------------------------------------------
 
@@ -76,11 +76,10 @@ def polygamma(n: object, x: object) -> Any:
 @face("scipy.special.multigammaln")
 def multigammaln(a: AnyArray, d: Any) -> AnyArray:
     """log of the multivariate gamma function of dimension d, a sum of d terms."""
-    d = int(d)
-    total = 0.25 * d * (d - 1) * math.log(math.pi)
-    for k in range(d):
-        total = total + gamma.gammaln(a - 0.5 * k)
-    return total
+    d, a = int(d), as_array(a)
+    registry["check_that"](registry["any"](a <= 0.5 * (d - 1), axes=tuple(range(rank(a)))), False, error="ValueError",
+                           what="condition a > 0.5 * (d-1) not met")
+    return in_dtype(sum(gamma.gammaln(a - 0.5 * k) for k in range(d)), FLOAT) + 0.25 * d * (d - 1) * math.log(math.pi)
 
 
 @face("scipy.special.factorial")

@@ -39,6 +39,18 @@ def test_convolutions_with_boundaries(name, sizes, mode, boundary):
     a, b = [np.random.default_rng(k).normal(size=size) for k, size in enumerate(sizes)]
     for fill in (0, 1.5):
         agrees(lambda a, b: getattr(signal, name)(a, b, mode, boundary, fill), a, b)      # noqa: B023 - called at once
+        agrees(lambda a, b: getattr(signal, name)(a * (1 - 1j), b * (2 + 1j), mode, boundary, fill), a, b)  # noqa: B023
+
+
+def test_transforms_of_integers():
+    ones = np.ones((3, 2), int)
+    for a, b in ((np.arange(3), np.array([2])), (np.arange(3), np.arange(2)), (ones, ones[:1])):
+        for axes in (None, 0):
+            f = lambda a, b: signal.fftconvolve(a, b, axes=axes)                          # noqa: B023
+            agrees(f, a, b)
+            assert fad.jit(f)(a, b).dtype == f(a, b).dtype
+    with pytest.raises(ValueError, match="axes cannot be empty"):
+        fad.jit(lambda a: signal.fftconvolve(a, a, axes=[]))(np.ones(2))
 
 
 def test_analytic_signal_and_trends():

@@ -49,6 +49,7 @@ LINEAR = [
     "np.array([v, [1, 2, 3, 4]])", "np.array(v[0], ndmin=2)", "np.array([1, 2.5]) * v[:2]", "np.asarray([v[0]])",
     "np.full((2, 3), v[0])", "np.full_like(x, v)", "np.linspace(v[0], 2.0, 5)", "np.linspace(v[:2], x[:, :1], 3)",
     "np.linspace(v, 1, 3, axis=-1, endpoint=False)", "np.linspace(v[0], 1, 1)", "np.linspace(0, v[0], 4, retstep=True)",
+    "np.linspace(v, 1, 1, retstep=True)[0]",
     "np.meshgrid(v, x[0])[0]", "np.meshgrid(v, x[0], v, indexing='ij')[2]", "np.meshgrid(v, x[0], sparse=True)[1]",
     "x[np.ix_([0, 2], [1, 3, 3])]", "x[np.ix_([True, False, True], [0])]", "S[np.tril_indices(4)]",
     "S[np.triu_indices_from(S, 1)]", "S[np.diag_indices(4)]", "S[np.diag_indices_from(S)]",
@@ -67,7 +68,8 @@ CURVED = [
     "np.pad(v, 2, 'median')", "np.apply_along_axis(lambda r: r * r.sum(), 1, x)",
 ]
 VALUES_ONLY = [
-    "np.mgrid[0:3, 0:4][1] * x", "np.ogrid[0:3, 0:4][0] * x", "np.mgrid[0:4] * v", "np.mgrid[0:1:4j] * v",
+    "np.linspace(v, 1, 1, retstep=True)", "np.linspace(v, 1, 0, False, True)", "np.mgrid[0:3, 0:4][1] * x",
+    "np.ogrid[0:3, 0:4][0] * x", "np.mgrid[0:4] * v", "np.mgrid[0:1:4j] * v",
     "np.mgrid[0:3, 0:1:4j][1] * x", "np.zeros(x.shape) + np.ones_like(x) + np.empty_like(x) * 0", "np.eye(3, 4, 1) * x",
     "np.identity(4) * S", "np.tri(3, 4, -1) * x", "np.arange(3)[:, None] + x", "np.arange(x.shape[1]) * v",
     "np.arange(1, 9, 2) * v", "np.arange(5, 1, -1) * v", "np.arange(0.5, 2.4, 0.5) + v", "np.arange(v[0], 4.0, v[1])",

@@ -20,7 +20,7 @@ np.histogram(x,4,(0.,1.),density=True,weights=x*x)[0]
 """)
 
 VALUES_ONLY = listed(r"""
-np.histogram(k,3)
+np.histogram(k,3); np.sort_complex(f); np.sort_complex(k); np.sort_complex(k.astype(np.int8)); np.sort_complex(z[0])
 np.unique(n); np.unique(n,equal_nan=False)
 """)
 

@@ -77,6 +77,7 @@ np.heaviside(x - 0.5, x); np.float_power(x, 2) + x.clip(0.3); np.real(z) * np.im
 np.log(z).real
 """)
 VALUES_ONLY = listed(r"""
+sp.multigammaln(f, 1); sp.multigammaln(f + 2, 2)
 np.sin(f); f ** 2; f * 2.0; f + x; np.maximum(f, 0.5); np.where(f > 0.5, f, 0.0); np.clip(f, 0.3, 0.6); np.add(k, 1)
 k // 2; k % 2; k / 2; k ** 2; -k; np.sin(k); np.sqrt(k); np.exp2(f); np.deg2rad(k); np.fabs(k); np.float_power(f, 2)
 np.logaddexp(f, f); np.hypot(k[0], f); np.abs(z); np.angle(z); np.sign(z); np.conj(z); np.real(f); np.imag(f)
