@@ -311,7 +311,8 @@ class _Writer:
                   for y, scalar in zip(names[:count], self.program.scalars)]
         for k in sorted(traced.statics):
             leaves.insert(k, self._constant(traced.statics[k], "static"))
-        self.lines.append(f"    return {self._tree(traced.structure, iter(leaves))}")
+        result = self._tree(traced.structure, iter(leaves))
+        self.lines += ["    shared = {}"] * ("shared." in result) + [f"    return {result}"]
 
     def _exclude(self, first: int) -> None:
         """Let the lines from here on exclude other threads that use the program's state (see util/exclusion.py)."""
@@ -323,6 +324,10 @@ class _Writer:
 
     def _tree(self, structure: tree.Structure, leaves: Iterator[str]) -> str:
         """The text that makes a tree of these leaves."""
+        made = self._made(structure, leaves)
+        return made if structure.number is None else f"shared.setdefault({structure.number}, {made})"
+
+    def _made(self, structure: tree.Structure, leaves: Iterator[str]) -> str:
         cls = structure.cls
         if cls is None:
             return next(leaves)

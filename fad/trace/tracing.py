@@ -33,7 +33,7 @@ from .lists.export import plain
 from .outcome.delivery import Left, left_by
 from .outcome.leaks import refuse_aliased_names, refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
 from .outcome.left_inside import LeftInside
-from .outcome.returned import in_parts
+from .outcome.returned import in_parts, is_derived_array
 from .regions.handlers import refuse_listeners
 from .regions.joins import require_same_kinds, suspecting_kinds
 from .regions.widening import ComparedPart
@@ -269,12 +269,12 @@ def _run(f: Callable, call: Callable, own: bool, inputs: list) -> tuple:
     settle_draws()
     check_twins(current())
     result = in_parts(current(), result)
-    out, structure = tree.flatten(result)
+    out, structure = tree.flatten(result, is_shared=True)
     out = [current().lift(x) if getattr(x, "__fad_level__", 0) == 1 else x for x in out]        # tensors from outside
     statics = {
         k: original_of(x)
         for k, x in enumerate(out)
-        if is_too_large(x) or not (is_data(x) or isinstance(x, (bool, list)))
+        if is_too_large(x) or is_derived_array(x) or not (is_data(x) or isinstance(x, (bool, list)))
     }
     refuse_texts(list(statics.values()), structure)
     return out, structure, statics, result

@@ -168,12 +168,13 @@ def _dict_class(cls: "type[dict]") -> Kind:
 
 
 class Structure:
-    """The shape of a tree without its leaves; equal and hashable by value."""
+    """The shape of a tree without its leaves; equal and hashable by value. Nodes of one number are one object."""
 
-    __slots__ = ("cls", "static", "children", "leaves")
+    __slots__ = ("cls", "static", "children", "leaves", "number")
 
     def __init__(self, cls: "type | None", static: Any, children: tuple):
         self.cls, self.static, self.children = cls, static, children
+        self.number: int | None = None
         self.leaves = 1 if cls is None else sum(c.leaves for c in children)
 
     def unflatten(self, leaves: Any, statics: "dict | None" = None) -> Any:
@@ -187,12 +188,13 @@ class Structure:
             leaves.insert(k, statics[k])                      # type: ignore[index]
         if len(leaves) != self.leaves:
             raise StructureError(f"{len(leaves)} leaves for a structure of {self.leaves}")
-        return self._build(iter(leaves))
+        return self._build(iter(leaves), {})
 
-    def _build(self, leaves: Any) -> Any:
+    def _build(self, leaves: Any, shared: dict) -> Any:
         if self.cls is None:
             return next(leaves)
-        return kinds[self.cls].rebuild(self.static, tuple(c._build(leaves) for c in self.children))
+        made = kinds[self.cls].rebuild(self.static, tuple([c._build(leaves, shared) for c in self.children]))
+        return made if self.number is None else shared.setdefault(self.number, made)
 
     def paths(self) -> list:
         """For each leaf the keys (of a dict) and positions that lead to it.
@@ -238,8 +240,10 @@ class Structure:
 LEAF = Structure(None, None, ())
 
 
-def flatten(tree: object, is_leaf: "Callable[[Any], bool] | None" = None) -> "tuple[list, Structure]":
-    """Leaves of a tree, left to right (dict by sorted key), and its structure.
+def flatten(tree: object, is_leaf: "Callable[[Any], bool] | None" = None,
+            is_shared: bool = False) -> "tuple[list, Structure]":
+    """Leaves of a tree, left to right (dict by sorted key), and its structure. is_shared: which builds a container that
+    stands at several places once.
 
     >>> leaves, structure = flatten({"b": 1, "a": (2, None)})
     >>> leaves, structure.unflatten([20, 10])
@@ -247,7 +251,7 @@ def flatten(tree: object, is_leaf: "Callable[[Any], bool] | None" = None) -> "tu
     """
     leaves: list = []
     try:
-        return leaves, _flatten_into(tree, leaves, is_leaf)
+        return leaves, _flatten_into(tree, leaves, is_leaf, {} if is_shared else None)
     except RecursionError:
         if (node := _holding_itself(tree)) is not None:
             raise StructureError(
@@ -274,13 +278,19 @@ def _holding_itself(tree: object) -> object:
     return None
 
 
-def _flatten_into(node: object, leaves: list, is_leaf: "Callable | None") -> Structure:
+def _flatten_into(node: object, leaves: list, is_leaf: "Callable | None", shared: "dict | None") -> Structure:
     kind = None if is_leaf is not None and is_leaf(node) else _kind_of(node)
     if kind is None:
         leaves.append(node)
         return LEAF
     children, static = kind.children(node)
-    return Structure(kind.counts_as or type(node), static, tuple([_flatten_into(c, leaves, is_leaf) for c in children]))
+    made = Structure(kind.counts_as or type(node), static,
+                     tuple([_flatten_into(c, leaves, is_leaf, shared) for c in children]))
+    if shared is not None and not isinstance(node, (tuple, type(None))):
+        number, first, _ = shared.setdefault(id(node), (len(shared), made, node))
+        if first is not made:
+            first.number = made.number = number
+    return made
 
 
 def children(node: object) -> "tuple | None":

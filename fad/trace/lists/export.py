@@ -22,8 +22,9 @@ def plain(result: object) -> Any:
 
 def _with_others(result: object, is_one: Callable, other: Callable) -> Any:
     """A result with other(x) in place of each such thing in it; itself if it has none."""
-    leaves, structure = tree.flatten(result, is_leaf=is_one)
-    return structure.unflatten([other(x) if is_one(x) else x for x in leaves]) if any(map(is_one, leaves)) else result
+    leaves, structure = tree.flatten(result, is_leaf=is_one, is_shared=True)
+    others = {id(x): other(x) for x in leaves if is_one(x)}
+    return structure.unflatten([others.get(id(x), x) for x in leaves]) if others else result
 
 
 class Delivered(list):

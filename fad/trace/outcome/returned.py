@@ -5,31 +5,46 @@ own values.
 
 The attributes are parts of the result's tree, as the items of a list are; the class's `__init__` does not run again.
 """
+import copy
 import functools
 import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from types import CodeType, FunctionType, ModuleType, SimpleNamespace
+from types import (
+    BuiltinMethodType,
+    CodeType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    SimpleNamespace,
+)
 from typing import Any
 
 import numpy as np
 
 from ...ir.build import Builder
 from ...ir.value import Value
+from ...ops.records import Records
 from ...util import tree
 from ...util.errors import UnstageableError
+from ...util.interrupts import let_through
 from ...util.own import own_dict
 from ...util.reach import reached
+from ...util.where import is_captured_class
 from ..frontend.expressions import RUNTIME
 from ..guards.bytecode import names_used
+from ..guards.snapshot import Snapshot
 from ..heap.journal import made
+from ..heap.state import is_numeric
 from ..lists.export import plain
-from ..objects.containers import CHANGING, contents, is_users
+from ..objects.containers import CHANGING, attributes, contents, is_users, items_in
 from ..runtime.library import original_of
 from ..runtime.name_dicts import AttributeDict
 from .leaks import stays
 
-_NO_OBJECTS = (Value, np.ndarray, np.generic, int, float, complex, str, list, type)
+_FUNCTIONS = (FunctionType, np.ufunc, type(np.sum))
+_NO_OBJECTS = (Value, Records, np.generic, int, float, complex, str, bytes, type, ModuleType, np.dtype)
 _HOLD_NOTHING = (Value, np.ndarray, np.generic, int, float, complex, str, bytes, type, ModuleType, CodeType)
 
 
@@ -50,52 +65,135 @@ def _rebuilt(static: tuple, values: tuple) -> object:
 tree.register(Made, lambda m: (tuple(m.values), (m.cls, m.rest, m.rebuild)), _rebuilt)
 
 
-def in_parts(builder: Builder, result: object, around: tuple = ()) -> Any:
-    """A result in which the objects that hold traced values are nodes of its tree. around: the objects that hold it.
+def in_parts(builder: Builder, result: object) -> Any:
+    """A result in which the objects that hold traced values, or are new, are nodes of its tree.
 
     A function within a program gives any other object as it is: a transform says what it needs instead.
     """
-    leaves, structure = tree.flatten(result)
-    parts = [_in_parts(builder, x, around) for x in leaves]
-    return result if all(a is b for a, b in zip(parts, leaves)) else structure.unflatten(parts)
+    return _Parts(builder).of(result)
 
 
-def _in_parts(builder: Builder, x: object, around: tuple) -> Any:
-    if isinstance(x, AttributeDict):
-        return in_parts(builder, x.copy(), around)
-    if isinstance(x, _NO_OBJECTS):
-        return x
-    is_traced = _holds_traced(builder.root, original_of(x))
-    is_spent = isinstance(x, Iterator) and not is_users(x) and not builder.root.live          # by the first caller
-    if not is_traced and not is_spent and not _is_new(builder.root, x):
-        return x
-    taken = None if any(x is y for y in around) else _taken_apart(x)
-    if taken is None and (not is_traced and not is_spent or builder.parent is not None and not builder.root.live):
-        return x
-    if taken is None:
-        raise UnstageableError(
-            f"the result holds a traced value, in an object of class {type(x).__name__}" if is_traced else
-            "the result is an iterator, whose items are there once",
-            why="a program returns numbers, arrays, and tuples, lists, dicts and objects of these",
-            do="return the value itself" if is_traced else "return a list of them",
-        )
-    rest, values, rebuild = taken
-    return Made(type(x), rest, [in_parts(builder, plain(y), (*around, x)) for y in values], rebuild)
+class _Parts:
+    """Takes the objects of one result apart: each is one node, wherever it stands."""
+
+    def __init__(self, builder: Builder):
+        self.builder, self.root = builder, builder.root
+        self.made: dict[int, tuple] = {}                      # id of an object -> it, the node for it
+        self.around: list = []                                # the objects that hold what is looked at
+
+    def of(self, result: object) -> object:
+        leaves, structure = tree.flatten(result, is_shared=True)
+        parts = [self._part(x) for x in leaves]
+        return result if all(a is b for a, b in zip(parts, leaves)) else structure.unflatten(parts)
+
+    @functools.cached_property
+    def outside(self) -> dict:
+        """The things, by their ids, that stood outside when the trace began: where captured code has read them."""
+        read = [guard.value for guard in self.root.trace.sources]
+        given = [x for x, _ in self.root.trace.captured.values()]
+        return {id(x): x for x in reached([*read, *given, self.root.trace.arguments], _read_with)}
+
+    def _part(self, x: object) -> object:
+        if isinstance(x, AttributeDict):
+            return self.of(x.copy())
+        if isinstance(x, _NO_OBJECTS) or type(x) is np.ndarray and is_numeric(x):
+            return x
+        if id(x) not in self.made:
+            self.made[id(x)] = x, self._node(x)
+        return self.made[id(x)][1]
+
+    def _node(self, x: object) -> object:
+        is_traced = _holds_traced(self.root, original_of(x))
+        is_spent = isinstance(x, Iterator) and not is_users(x) and not self.root.live         # by the first caller
+        if not is_traced and not is_spent and not self._is_new(x):
+            return x
+        taken = None if any(x is y for y in self.around) else _taken_apart(x)
+        if taken is None and not is_traced and not is_spent:
+            copied = self._copied(x)
+            if copied is not None and copied[0] is x:         # it never changes
+                return x
+            taken = None if copied is None else (copied, (), _copy)
+        if taken is None and self.builder.parent is not None and not self.root.live:
+            return x
+        if taken is None:
+            raise _refusal(x, is_traced)
+        rest, values, rebuild = taken
+        self.around.append(x)
+        try:
+            return Made(type(x), rest, [self.of(plain(y)) for y in values], rebuild)
+        finally:
+            self.around.pop()
+
+    def _is_new(self, x: object) -> bool:
+        """Whether the trace has made x, which the caller may change."""
+        if self.root.live or isinstance(x, (type, ModuleType, *_FUNCTIONS)):
+            return False
+        if isinstance(x, BuiltinMethodType) and isinstance(x.__self__, (ModuleType, type(None))):
+            return False
+        if id(x) in self.root.trace.generators:
+            return True
+        if isinstance(x, CHANGING) or is_users(x):
+            is_of_librarys = self.around and not is_captured_class(type(self.around[-1]))   # its code has made it
+            return not stays(self.root, x) or bool(is_of_librarys) and id(x) not in self.outside
+        bases = reached([x], lambda y: [y.base] if isinstance(y, np.ndarray) else ())
+        return self.outside.keys().isdisjoint(map(id, bases))
+
+    def _copied(self, x: object) -> "tuple | None":
+        """A copy of x, which further copies are made of, with what stays as it is in them; None if it has none."""
+        kept = {id(y): y for y in reached([x], _parts) if id(y) in self.outside}
+        try:
+            return copy.deepcopy(x, dict(kept)), kept
+        except Exception as error:                            # a lock, a view of a dict
+            let_through(error)
+            return None
 
 
-def _taken_apart(x: object) -> "tuple[object, list, Callable] | None":
-    """The parts of an object, and how it is made of them; None of one that is more than its attributes."""
+def _refusal(x: object, is_traced: bool) -> UnstageableError:
+    if is_traced:
+        return UnstageableError(f"the result holds a traced value, in an object of class {type(x).__name__}",
+                                why="a program returns numbers, arrays, and tuples, lists, dicts and objects of these",
+                                do="return the value itself")
+    if isinstance(x, Iterator):
+        return UnstageableError("the result is an iterator, whose items are there once", do="return a list of them")
+    return UnstageableError(f"the result is a new object of class {type(x).__name__}, which cannot be copied",
+                            why="each call returns another one", do="make it outside the function")
+
+
+def is_derived_array(x: object) -> bool:
+    """Whether x is an array of a class derived from NumPy's: it has a mask, or multiplies in its own way."""
+    return isinstance(x, np.ndarray) and type(x) is not np.ndarray
+
+
+def _read_with(x: object) -> Iterable:
+    """The things that captured code has seen where it has seen x."""
+    if isinstance(x, Snapshot):
+        return x.roots, *[(node.owner, *node.elements, node.values) for node in x.nodes.values()]
+    if isinstance(x, np.ndarray):
+        return x.tolist() if x.dtype.hasobject and x.ndim else ()
+    return items_in(x) if isinstance(x, CHANGING) or is_users(x) and not isinstance(x, type) else (
+        x if isinstance(x, tuple) else ())
+
+
+def _taken_apart(x: Any) -> "tuple[object, Iterable, Callable] | None":
+    """The parts of an object, and how it is made of them; None of one that is more than these."""
     if type(x) is slice:
         return None, [x.start, x.stop, x.step], _of_values
-    if type(x) is set:
-        return None, list(x), _set
-    if type(x) is deque:
-        return x.maxlen, list(x), _deque
+    if type(x) is np.ndarray and x.dtype == object:
+        return x.shape, x.ravel().tolist(), _objects
     if type(x) is functools.partial:
         return tuple(x.keywords), [x.func, *x.args, *x.keywords.values()], _partial
-    if is_users(x) and not isinstance(x, type) and _maker(type(x)) in (object, SimpleNamespace):
+    if type(x) is MethodType:
+        return None, [x.__func__, x.__self__], _of_values
+    if isinstance(x, (BuiltinMethodType, MethodWrapperType)):
+        return x.__name__, [x.__self__], _method
+    maker = _maker(type(x))
+    if maker in (object, SimpleNamespace) and is_users(x) and not isinstance(x, type):
         inside = contents(x)
-        return tuple(inside), list(inside.values()), _object
+        return (0, tuple(inside), ()), inside.values(), _object
+    if maker in (list, set, deque, tuple):
+        elements, inside = list(maker.__iter__(x)), attributes(x)
+        more = (x.maxlen,) if maker is deque else ()
+        return (len(elements), tuple(inside), more), [*elements, *inside.values()], _object
     return None
 
 
@@ -108,12 +206,19 @@ def _of_values(cls: type, rest: None, values: tuple) -> object:
     return cls(*values)
 
 
-def _set(cls: type[set], rest: None, values: tuple) -> set:
-    return cls(values)
+def _objects(cls: type, shape: tuple, values: tuple) -> np.ndarray:
+    y = np.empty(len(values), object)
+    for k, x in enumerate(values):
+        y[k] = x
+    return y.reshape(shape)
 
 
-def _deque(cls: type[deque], maxlen: "int | None", values: tuple) -> deque:
-    return cls(values, maxlen)
+def _method(cls: type, name: str, values: tuple) -> Callable:
+    return getattr(values[0], name)
+
+
+def _copy(cls: type, kept: tuple, values: tuple) -> object:
+    return copy.deepcopy(kept[0], dict(kept[1]))
 
 
 def _partial(cls: type, names: tuple, values: tuple) -> functools.partial:
@@ -121,17 +226,15 @@ def _partial(cls: type, names: tuple, values: tuple) -> functools.partial:
     return functools.partial(values[0], *values[1:end], **dict(zip(names, values[end:])))
 
 
-def _object(cls: type, names: tuple, values: tuple) -> object:
+def _object(cls: type, rest: tuple, values: tuple) -> object:
     maker: Any = _maker(cls)
-    y = maker.__new__(cls)
-    for name, x in zip(names, values):
+    count, names, more = rest
+    y = maker.__new__(cls, values[:count]) if maker is tuple else maker.__new__(cls)
+    if maker in (list, set, deque):
+        maker.__init__(y, values[:count], *more)
+    for name, x in zip(names, values[count:]):
         object.__setattr__(y, name, x)
     return y
-
-
-def _is_new(root: Builder, x: object) -> bool:
-    """Whether the trace has made x, which the caller may change."""
-    return not root.live and not isinstance(x, type) and (isinstance(x, CHANGING) or is_users(x)) and not stays(root, x)
 
 
 def _holds_traced(root: Builder, x: object) -> bool:
