@@ -234,10 +234,21 @@ def logsumexp(a: ArrayLike, axis: Axes = None, b: Any = None, keepdims: bool = F
     if is_count and not is_complex(a):
         size = total if b is None else registry["sum"](registry["abs"](terms), axes=axes)
         total, shift = _of_something(total, size == 0, shift)
-    y = registry["log"](total) + shift
+    is_plain = b is None and not is_complex(a)
+    y = (_log_of_sum(terms, axes) if is_plain else registry["log"](total)) + shift
     if keepdims:
         y, sign = _keep(y, a, axes), None if sign is None else _keep(sign, a, axes)
     return (y, sign) if return_sign else y
+
+
+def _log_of_sum(terms: AnyArray, axes: tuple) -> AnyArray:
+    """The log of the sum of exponentials, of which the largest are 1, as SciPy computes it: log(count of the largest) +
+    log1p(sum of the others / count). Small terms beside a 1 keep their digits.
+    """
+    ones = registry["cast"](terms == 1.0, dtype=type_of(terms).dtype)
+    count = registry["sum"](ones, axes=axes)
+    count = registry["where"](count == 0.0, 1.0, count)       # no term is finite, or all are zero
+    return registry["log"](count) + registry["log1p"](registry["sum"](terms - ones, axes=axes) / count)
 
 
 def _of_something(total: AnyArray, empty: AnyArray, shift: AnyArray) -> tuple:

@@ -17,6 +17,17 @@ def test_values_and_signs(x, b):
     np.testing.assert_array_equal(fad.jit(f)(np.array(x)), f(np.array(x)))
 
 
+@pytest.mark.parametrize("x", [[0.0, -40.0], [3.0, 3.0, -40.0], [-1e3, -1e3 - 38.0], [0.0, 1e-17, -40.0], [INF, 0.0],
+                               [INF, -INF], [np.nan, 1.0], [5.0]])
+def test_small_terms_beside_the_largest_keep_their_digits(x):
+    """log(1 + 4e-18) is 4e-18, and its slopes are shares of the sum."""
+    want = logsumexp(np.array(x))
+    got, slopes = fad.value_and_grad(logsumexp)(np.array(x))
+    np.testing.assert_allclose(got, want, rtol=1e-15)
+    if np.isfinite(want):
+        np.testing.assert_allclose(slopes, np.exp(np.array(x) - want), rtol=1e-14)
+
+
 @pytest.mark.parametrize("compile", ["never", "now"])
 def test_rows_without_a_weight(compile):
     def f(a):
