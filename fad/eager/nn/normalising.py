@@ -20,9 +20,12 @@ from .module import Module, Parameter, typed
 def _normalized_written(x: AnyArray, weight: "AnyArray | None", bias: "AnyArray | None", axes: tuple, shape: tuple,
                         eps: float) -> AnyArray:
     d = centred(x, axes)
-    y = d / op["sqrt"](kept_sum(d * d, axes) / count(x, axes) + eps)
-    y = y if weight is None else y * op["reshape"](weight, *shape)
-    return y if bias is None else y + op["reshape"](bias, *shape)
+    return _shifted(d / op["sqrt"](kept_sum(d * d, axes) / count(x, axes) + eps), weight, bias, shape)
+
+
+def _shifted(y: AnyArray, weight: "AnyArray | None", bias: "AnyArray | None", shape: tuple) -> AnyArray:
+    y = y if weight is None else y * weight.reshape(shape)
+    return y if bias is None else y + bias.reshape(shape)
 
 
 def _standardised(x: np.ndarray, axes: tuple, eps: float) -> tuple:
@@ -82,7 +85,9 @@ def _as_weight(g: ArrayOrNumber, weight: object, shape: tuple) -> AnyArray:
 
 
 def _normalized(name: str, node: str, saves: tuple = ()) -> Composite:
-    return Composite(name, _normalized_written, _normalized_pullback, node=node, edges=3,
+    return Composite(name, _normalized_written, _normalized_pullback,
+                     lambda x, weight, bias, axes, shape, eps: _shifted(_standardised(x, axes, eps)[0], weight, bias,
+                                                                        shape), node=node, edges=3,
                      inputs=("input", "weight", "bias"), saves=saves)
 
 
