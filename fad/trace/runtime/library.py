@@ -123,7 +123,7 @@ def _class_with_face(name: str, original: type, make: Callable) -> Callable:
 
 
 def _call_of_math(name: str, original: Callable, found: Any, capture: Any) -> Callable:
-    """The call of a function of math or cmath. What it gives is Python's."""
+    """The call of a function of math or cmath, whose results are Python's."""
     @door
     def call(*args: Any, **kwargs: Any) -> Any:
         args = tuple([capture.runtime.as_number(x, name in INTEGRAL) for x in _listed(args)])
