@@ -1,4 +1,4 @@
-"""What the parts of the runtime know of each other. Each part is a module of its own (see control.py)."""
+"""The interface of the parts of the runtime to each other. Each part is a module of its own (see control.py)."""
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
