@@ -6,6 +6,7 @@
 The derivative of a hosted function is a function of arrays again: of the arguments and the cotangents. The host calls
 it in the same way, so that it has derivatives too, of every order.
 """
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -117,6 +118,23 @@ class Hosted:
 
     def __repr__(self) -> str:
         return f"<fad.{self.name} of {getattr(self.f, '__qualname__', self.f)}>"
+
+
+class HostFunction:
+    """A function of a host's arrays that runs compiled by fad."""
+
+    def __init__(self, hosted: Hosted):
+        self.hosted = hosted
+        functools.update_wrapper(self, hosted.f, assigned=("__module__", "__doc__", "__name__"), updated=())
+
+    def __call__(self, *args: object, **kwargs: object) -> Any:
+        raise NotImplementedError
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.hosted,)
+
+    def __repr__(self) -> str:
+        return repr(self.hosted)
 
 
 class Derived(Hosted):

@@ -1,5 +1,4 @@
 """fad.jax: functions of JAX's arrays that fad differentiates, by pure_callback and custom_vjp."""
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +8,7 @@ from ..util.cached import cached_attribute
 from ..util.errors import StructureError
 from ..util.keywords import named_as_here
 from ..util.lazy import optional
-from .hosted import Hosted, check_arguments, is_moving
+from .hosted import Hosted, HostFunction, check_arguments, is_moving
 
 
 @named_as_here
@@ -63,12 +62,8 @@ def function(f: Callable) -> "JaxFunction":
     return JaxFunction(Hosted(f, "jax.function"))
 
 
-class JaxFunction:
+class JaxFunction(HostFunction):
     """A function of JAX's arrays that runs compiled by fad."""
-
-    def __init__(self, hosted: Hosted):
-        self.hosted = hosted
-        functools.update_wrapper(self, hosted.f, assigned=("__module__", "__doc__", "__name__"), updated=())
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         check_arguments(self.hosted.name, args, kwargs)
@@ -112,12 +107,6 @@ class JaxFunction:
         found = pulled(*args, *[gs[k].conj() for k in moving])
         by_place = dict(zip(wanted, [g.conj() for g in found]))
         return tuple([by_place.get(k) for k in range(len(args))])
-
-    def __reduce__(self) -> tuple:
-        return type(self), (self.hosted,)
-
-    def __repr__(self) -> str:
-        return repr(self.hosted)
 
 
 def _models(args: Any) -> list:

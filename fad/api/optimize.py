@@ -155,10 +155,7 @@ def least_squares(fun: Callable, x0: object, args: tuple = (), **options: object
     (0.7, 0.002)
     """
     start, unravel = _vector(x0)
-    check_callable(fun, "scipy.optimize.least_squares")
-
-    def residuals(v: object, *args: object) -> AnyArray:
-        return ravel(fun(unravel(v), *args))[0]
+    residuals = _residuals(check_callable(fun, "scipy.optimize.least_squares"), unravel)
     check_options(least_squares, optimize.least_squares, options)
     options.setdefault("jac", jacobian(residuals))
     result = optimize.least_squares(residuals, start, args=args, **options)
@@ -253,10 +250,7 @@ def root(fun: Callable, x0: object, args: tuple = (), **options: object) -> Any:
     array([1., 2.])
     """
     start, unravel = _vector(x0)
-    check_callable(fun, "scipy.optimize.root")
-
-    def residuals(v: object, *args: object) -> AnyArray:
-        return ravel(fun(unravel(v), *args))[0]
+    residuals = _residuals(check_callable(fun, "scipy.optimize.root"), unravel)
     check_options(root, optimize.root, options)
     if options.get("method", "hybr") in ("hybr", "lm"):
         options.setdefault("jac", jacobian(residuals))
@@ -285,6 +279,13 @@ def _of_vector(fun: Callable, unravel: Callable) -> Callable:
     def of_vector(v: object, *args: object) -> AnyArray:
         return fun(unravel(v), *args)
     return of_vector
+
+
+def _residuals(fun: Callable, unravel: Callable) -> Callable:
+    """The same, with the elements of its result as a vector."""
+    def residuals(v: object, *args: object) -> AnyArray:
+        return ravel(fun(unravel(v), *args))[0]
+    return residuals
 
 
 def _parameters(f: Callable) -> int:

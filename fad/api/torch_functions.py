@@ -9,7 +9,7 @@ import numpy as np
 from ..util.errors import ArgumentError
 from ..util.keywords import named_as_here
 from ..util.lazy import optional
-from .hosted import Hosted, check_arguments
+from .hosted import Hosted, HostFunction, check_arguments
 from .vmap import vmap
 
 DTYPES = frozenset("float32 float64 complex64 complex128 int8 int16 int32 int64 uint8 bool".split())
@@ -67,15 +67,14 @@ def function(f: Callable) -> "TorchFunction":
     return TorchFunction(Hosted(f, "torch.function"))
 
 
-class TorchFunction:
+class TorchFunction(HostFunction):
     """A function of PyTorch's tensors that runs compiled by fad."""
 
     def __init__(self, hosted: Hosted):
-        self.hosted = hosted
+        super().__init__(hosted)
         self.batched: dict = {}
         if not _OUTSIDE:
             _OUTSIDE.append(_torch()._disable_dynamo(TorchFunction._called))
-        functools.update_wrapper(self, hosted.f, assigned=("__module__", "__doc__", "__name__"), updated=())
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         return self._outside(args, kwargs) if "torch._dynamo" in sys.modules else self._called(args, kwargs)
@@ -100,12 +99,6 @@ class TorchFunction:
             name = self.hosted.name
             found = self.batched[axes] = TorchFunction(Hosted(vmap(self.hosted.f, in_axes=axes), name))
         return found
-
-    def __reduce__(self) -> tuple:
-        return type(self), (self.hosted,)
-
-    def __repr__(self) -> str:
-        return repr(self.hosted)
 
 
 class _Call:

@@ -1,6 +1,7 @@
 """NumPy's reductions without nans: nansum, nanmean, nanmax, nancumsum, ... Each fills the gaps and calls its namesake.
 Masked arrays (numpy.ma) are refused.
 """
+import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -33,26 +34,21 @@ def _mask(x: AnyArray, where: ArrayLike) -> AnyArray:
     return there if where is True or not is_given(where) else registry["bitwise_and"](there, mask_of(where))
 
 
-@face("numpy.nansum", samples=("np.nansum(x)", "np.nansum(x, axis=0)"))
-def nansum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None, keepdims: bool = False,
-           initial: object = None, where: ArrayLike = True) -> AnyArray:
-    return reduce.sum(filled(a, 0), axis, dtype, out, keepdims, initial, where)
+def _filling(name: str, fill: float, namesake: Callable) -> Callable:
+    """The function that calls its namesake, with the same options, for an array with `fill` in place of nan."""
+    @functools.wraps(namesake)
+    def call(a: ArrayLike, *args: Any, **options: Any) -> AnyArray:
+        return namesake(filled(a, fill), *args, **options)
+    call.__name__ = call.__qualname__ = name
+    return call
 
 
-@face("numpy.nanprod", samples=("np.nanprod(x, axis=0)",))
-def nanprod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None, keepdims: bool = False,
-            initial: object = None, where: ArrayLike = True) -> AnyArray:
-    return reduce.prod(filled(a, 1), axis, dtype, out, keepdims, initial, where)
-
-
-@face("numpy.nancumsum", samples=("np.nancumsum(x, axis=1)",))
-def nancumsum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None) -> AnyArray:
-    return scan.cumsum(filled(a, 0), axis, dtype, out)
-
-
-@face("numpy.nancumprod", samples=("np.nancumprod(x, axis=1)",))
-def nancumprod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None) -> AnyArray:
-    return scan.cumprod(filled(a, 1), axis, dtype, out)
+for _name, _fill, _namesake, _samples in (
+        ("nansum", 0, reduce.sum, ("np.nansum(x)", "np.nansum(x, axis=0)")),
+        ("nanprod", 1, reduce.prod, ("np.nanprod(x, axis=0)",)),
+        ("nancumsum", 0, scan.cumsum, ("np.nancumsum(x, axis=1)",)),
+        ("nancumprod", 1, scan.cumprod, ("np.nancumprod(x, axis=1)",))):
+    face(f"numpy.{_name}", samples=_samples)(_filling(_name, _fill, _namesake))
 
 
 # -- extremes --------------------------------------------------------------------------------------
