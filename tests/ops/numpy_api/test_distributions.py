@@ -43,6 +43,18 @@ def both(name: str, method: str, *parameters):
     return (lambda x: call(x, *parameters)), fad.jit(lambda x: call(x, *parameters))
 
 
+@pytest.mark.parametrize("name", [name for name in (*CONTINUOUS, *DISCRETE) if name in SHAPES])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_shapes_are_allowed_as_in_scipy(name):
+    method = getattr(getattr(stats, name), "pmf" if name in DISCRETE else "pdf")
+    for k in range(len(SHAPES[name])):
+        for given in (-1.0, 0.0, 1.0, 2.5, np.nan):
+            shapes = [given if j == k else float(s) for j, s in enumerate(SHAPES[name])]
+            for at in (0.6, 1.0, 2.0):
+                np.testing.assert_allclose(fad.jit(lambda x, s: method(x, *s))(at, shapes),
+                                           method(at, *shapes), rtol=1e-6, atol=1e-300)
+
+
 @pytest.mark.filterwarnings("ignore:(divide by zero|invalid value|overflow):RuntimeWarning")
 @pytest.mark.parametrize(("name", "method", "points"),
                          [call for call in CALLS if known(*call[:2]) and call[0] != "erlang"])
@@ -153,6 +165,16 @@ def test_the_multivariate_normal_of_a_covariance_that_may_be_singular(cov):
 def test_a_covariance_of_a_negative_eigenvalue_is_refused():
     with pytest.raises(ValueError, match="positive semidefinite"):
         fad.grad(lambda x: stats.multivariate_normal.logpdf(x, np.zeros(2), np.diag([1.0, -1.0]), True))(np.ones(2))
+
+
+@pytest.mark.parametrize(("x", "n", "p"), [
+    ([1, 2, 1], 4, [0.2, 0.3, 0.6]), ([1, 2, 1], 4, [0.7, 0.8, -0.5]), ([1, 2, 1], -4, [0.2, 0.3, 0.5]),
+    ([1.5, 1.5, 1], 4, [0.2, 0.3, 0.5]), ([-1, 4, 1], 4, [0.2, 0.3, 0.5]),
+    ([[1, 2, 1], [0, 0, 4]], 4, [[0.2, 0.3, 0.5], [0.1, 0.1, 0.1]])])
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::RuntimeWarning")
+def test_what_multinomial_makes_of_what_is_none(x, n, p):
+    f = lambda p: stats.multinomial.logpmf(x, n, p)
+    np.testing.assert_allclose(fad.jit(f)(np.array(p)), f(np.array(p)))
 
 
 def test_dirichlet_and_multinomial():

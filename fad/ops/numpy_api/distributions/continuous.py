@@ -158,6 +158,12 @@ def _extreme_exponent(y: AnyArray, c: ArrayOrNumber) -> AnyArray:
     return -_excess_exponent(y, -c)
 
 
+def _grown(rate: AnyArray, exponent: AnyArray) -> AnyArray:
+    """rate * exponent; 0 for the rate 0 at an end of the support, where the exponent is infinite."""
+    ends = (rate == 0) & (abs(exponent) == math.inf)
+    return where(ends, 0.0, rate * where(ends, 1.0, exponent))
+
+
 def _end_of_extremes(c: ArrayOrNumber, sign: float) -> AnyArray:
     """1 / c where c has this sign; else there is no end on that side."""
     ends = sign * c > 0
@@ -175,13 +181,13 @@ def _normal_below(y: AnyArray, rate: ArrayOrNumber) -> AnyArray:
 
 
 def _triangle(y: AnyArray, c: ArrayOrNumber) -> AnyArray:
-    rising = y < c
+    rising = (y < c) | (c >= 1.0)
     return LOG_2 + where(rising, log(where(rising, y, 1.0)) - log(where(rising, c, 1.0)),
                          log1p(where(rising, 0.0, -y)) - log1p(where(rising, 0.0, -c)))
 
 
 def _triangle_cdf(y: AnyArray, c: Any) -> AnyArray:
-    rising = y < c
+    rising = (y < c) | (c >= 1.0)
     return where(rising, y * y / where(rising, c, 1.0), 1.0 - (1.0 - y) ** 2 / where(rising, 1.0, 1.0 - c))
 
 
@@ -314,13 +320,13 @@ CONTINUOUS |= {
     "nakagami": Distribution(lambda y, nu: LOG_2 + xlogy(nu, nu) - gammaln(nu) + xlogy(2.0 * nu - 1.0, y) - nu * y * y,
                              lambda y, nu: gammainc(nu, nu * y * y), lambda y, nu: gammaincc(nu, nu * y * y),
                              low=_zero),
-    "genextreme": Distribution(lambda y, c: (1.0 - c) * _extreme_exponent(y, c) - exp(_extreme_exponent(y, c)),
+    "genextreme": Distribution(lambda y, c: _grown(1.0 - c, _extreme_exponent(y, c)) - exp(_extreme_exponent(y, c)),
                                lambda y, c: exp(-exp(_extreme_exponent(y, c))),
                                lambda y, c: -expm1(-exp(_extreme_exponent(y, c))),
                                log_cdf=lambda y, c: -exp(_extreme_exponent(y, c)),
                                low=lambda c: _end_of_extremes(c, -1.0), high=lambda c: _end_of_extremes(c, 1.0),
                                within=_zero, valid=_any_shape),
-    "genpareto": Distribution(lambda y, c: -(1.0 + c) * _excess_exponent(y, c),
+    "genpareto": Distribution(lambda y, c: -_grown(1.0 + c, _excess_exponent(y, c)),
                               lambda y, c: -expm1(-_excess_exponent(y, c)), lambda y, c: exp(-_excess_exponent(y, c)),
                               log_sf=lambda y, c: -_excess_exponent(y, c), low=_zero,
                               high=lambda c: _end_of_extremes(-c, 1.0), within=_zero, valid=_any_shape),
@@ -352,7 +358,7 @@ CONTINUOUS |= {
                               lambda y, a, b: ndtr(a + b * logit(y)), lambda y, a, b: ndtr(-a - b * logit(y)),
                               lambda q, a, b: expit((ndtri(q) - a) / b), lambda q, a, b: expit((-ndtri(q) - a) / b),
                               low=_above_zero,
-                              high=lambda a, b: 1.0 - math.ulp(0.5), valid=lambda a, b: b > 0),
+                              high=lambda a, b: 1.0 - math.ulp(0.5), valid=lambda a, b: (b > 0) & (a == a)),
     "hypsecant": Distribution(lambda y: -math.log(PI) + LOG_2 - logaddexp(y, -y), lambda y: 2.0 / PI * arctan(exp(y)),
                               lambda y: 2.0 / PI * arctan(exp(-y))),
     "laplace_asymmetric": Distribution(

@@ -7,6 +7,7 @@ from typing import Any
 
 from ....ir.op import Op
 from ....util.array import AnyArray, ArrayOrNumber
+from ...arithmetic import floor
 from ...choice import where
 from ...special.gamma import betaln, gammaln
 from ...special.incomplete import betainc, betaincc, gammainc, gammaincc
@@ -21,6 +22,10 @@ def _zero(*shapes: ArrayOrNumber) -> float:
 
 def _proportion(p: ArrayOrNumber) -> ArrayOrNumber:
     return (p >= 0) & (p <= 1)
+
+
+def _count(n: ArrayOrNumber) -> AnyArray:
+    return (n >= 0) & (n == floor(n))
 
 
 def _choices(n: int, k: ArrayOrNumber) -> AnyArray:
@@ -44,7 +49,7 @@ DISCRETE = {
     "poisson": Distribution(lambda k, mu: xlogy(k, mu) - gammaln(k + 1.0) - mu, lambda k, mu: gammaincc(k + 1.0, mu),
                             lambda k, mu: gammainc(k + 1.0, mu), low=_zero, within=_zero, valid=lambda mu: mu >= 0),
     "binom": Distribution(_binomial, _binomial_tail(betaincc, 1.0), _binomial_tail(betainc, 0.0), low=_zero,
-                          high=lambda n, p: n, within=_zero, valid=lambda n, p: (n >= 0) & _proportion(p)),
+                          high=lambda n, p: n, within=_zero, valid=lambda n, p: _count(n) & _proportion(p)),
     "bernoulli": Distribution(lambda k, p: xlogy(k, p) + xlog1py(1.0 - k, -p),
                               lambda k, p: where(k < 1.0, 1.0 - p, 1.0), lambda k, p: where(k < 1.0, p, 0.0), low=_zero,
                               high=lambda p: 1.0, within=_zero, valid=_proportion),
@@ -55,5 +60,6 @@ DISCRETE = {
                            lambda k, n, p: betainc(n, k + 1.0, p), lambda k, n, p: betaincc(n, k + 1.0, p), low=_zero,
                            within=_zero, valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1)),
     "betabinom": Distribution(lambda k, n, a, b: _choices(n, k) + betaln(k + a, n - k + b) - betaln(a, b), low=_zero,
-                              high=lambda n, a, b: n, within=_zero, valid=lambda n, a, b: (n >= 0) & (a > 0) & (b > 0)),
+                              high=lambda n, a, b: n, within=_zero,
+                              valid=lambda n, a, b: _count(n) & (a > 0) & (b > 0)),
 }

@@ -11,6 +11,7 @@ import numpy as np
 from ....ir.op import registry
 from ....util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ... import extents
+from ...choice import where
 from ...face import face
 from ...kinds import shape_of
 from ...linalg.factorizations import solve_lower
@@ -167,9 +168,22 @@ def dirichlet_pdf(dist: Any, x: Any, alpha: Any) -> Any:
 
 def multinomial_logpmf(dist: object, x: AnyArray, n: int, p: AnyArray) -> AnyArray:
     """log n! + sum(x log p - log x!), for counts x that add up to n."""
-    x, p = 1.0 * as_array(x), as_array(p)
-    value = gammaln(1.0 + as_array(n)) + over_last(xlogy(x, p) - gammaln(x + 1.0))
-    return registry["where"](over_last(x) == as_array(n), value, -math.inf)
+    x, n, p = 1.0 * as_array(x), as_array(n), _proportions(as_array(p))
+    value = gammaln(1.0 + n) + over_last(xlogy(x, p) - gammaln(x + 1.0))
+    are_counts = (over_last(x) == n) & _all_last((x >= 0) & (x == registry["floor"](x)))
+    return where((n >= 0) & _all_last((p >= 0) & (p <= 1)), where(are_counts, value, -math.inf), math.nan)
+
+
+def _proportions(p: AnyArray) -> AnyArray:
+    """p; its last proportion makes up for a sum that is not 1, as in SciPy."""
+    others, last = p[..., :-1], p[..., -1:]
+    rest = 1.0 - over_last(others)[..., None]
+    is_off = abs(rest - last) > 10 * np.finfo(float).eps
+    return registry["concatenate"](others, where(is_off, rest, last), axis=rank(p) - 1)
+
+
+def _all_last(condition: AnyArray) -> AnyArray:
+    return registry["all"](condition, axes=(rank(condition) - 1,))
 
 
 def multinomial_pmf(dist: Any, x: Any, n: Any, p: Any) -> Any:
