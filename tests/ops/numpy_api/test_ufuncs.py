@@ -108,6 +108,14 @@ def test_derivatives(expression):
     check_derivatives(expression, SCOPE)
 
 
+def test_methods_of_ufuncs_take_lists_of_traced_numbers():
+    def f(x, y):
+        inside = np.logical_and.reduce((np.greater(x, 0), np.less(y, 1), True))
+        return np.select([inside, True], [x * x * y, np.add.reduce([x, y])]) + np.minimum.accumulate((y, x))[1]
+    assert fad.grad(f, (0, 1), fallback=False)(1.5, 0.5) == (1.5, 3.25)
+    assert fad.grad(f, (0, 1), fallback=False)(-1.5, 0.5) == (2.0, 1.0)
+
+
 REFUSED = {
     "np.multiply.at(v * 1.0, [0, 1])": TypeError,
     "np.modf.at(v * 1.0, [0, 1])": TypeError,
