@@ -233,7 +233,7 @@ def checkpoint(f: Any) -> Any:
             return f(*args, **kwargs)
         call = CustomCall(f, args, kwargs)
         given = [call.leaves[k] for k in call.data]
-        results = registry["checkpoint"].run_regions(given, (call.run,), name=f.__name__)
+        results = registry["checkpoint"].run_regions(given, (call.run,), name=getattr(f, "__name__", "f"))
         keep_apart(given, call.written, current().equations[-1].regions[0])
         count = len(results) - len(call.written)
         for k, new in zip(call.written, results[count:]):

@@ -13,7 +13,6 @@ LAPACK chooses the order of the eigenvalues and the signs of the columns. Where 
 raises. Complex forms are refused: the phases of their columns are LAPACK's.
 """
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from ..ops.kinds import shape_of
 from ..ops.linalg.matrices import matmul, transposed
 from ..ops.numpy_api.arguments import as_array, fixed, taken
 from ..ops.numpy_api.within import WITHIN
+from ..ops.precision import as_given
 from ..util.array import AnyArray
 from ..util.errors import NoDerivativeError
 from ..util.lazy import LazyModule
@@ -138,5 +138,5 @@ def hessenberg(a: object, calc_q: bool = False, **options: object) -> Any:
     return (h, q) if calc_q else h
 
 
-WITHIN["scipy.linalg.schur"] = partial(schur)
-WITHIN["scipy.linalg.hessenberg"] = partial(hessenberg)
+WITHIN["scipy.linalg.schur"] = as_given(schur)
+WITHIN["scipy.linalg.hessenberg"] = as_given(hessenberg)

@@ -119,6 +119,15 @@ def test_a_real_matrix_whose_root_is_complex_says_so():
         evaluate(func, [-np.eye(2)])
 
 
+@pytest.mark.parametrize("f", [la.logm, lambda a: la.expm_frechet(a, a)[0], lambda a: la.schur(a)[0], la.hessenberg])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_single_precision_becomes_what_it_does_in_scipy(f):
+    a = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]], np.float32)
+    y = jit(f)(a)
+    assert y.dtype == f(a).dtype
+    np.testing.assert_allclose(y, f(a), rtol=2e-3, atol=1e-3)
+
+
 def test_single_precision_stays_single():
     a = (RNG.standard_normal((3, 3)) + 4 * np.eye(3)).astype(np.float32)
     p = a @ a.T

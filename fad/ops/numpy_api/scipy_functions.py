@@ -23,7 +23,7 @@ def expm(A: ArrayLike) -> AnyArray:
     return functions.expm(square(A))
 
 
-@face("scipy.linalg.expm_frechet", samples=("la.expm_frechet(S, P)[1]",))
+@face("scipy.linalg.expm_frechet", samples=("la.expm_frechet(S, P)[1]",), precision="double")
 def expm_frechet(A: ArrayLike, E: ArrayLike, method: object = None, compute_expm: bool = True,
                  check_finite: bool = True) -> tuple:
     if method not in (None, "SPS", "blockEnlarge"):
@@ -45,7 +45,7 @@ def sqrtm(A: ArrayLike, disp: bool = True) -> AnyArray:
     return functions.sqrtm(square(A))
 
 
-@face("scipy.linalg.logm", samples=("la.logm(P)",),
+@face("scipy.linalg.logm", samples=("la.logm(P)",), precision="double",
       note="off the negative real axis; real for real matrices, or raises")
 def logm(A: ArrayLike, disp: bool = True) -> AnyArray:
     _without_report("logm", disp)

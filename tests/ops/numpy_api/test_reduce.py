@@ -19,7 +19,8 @@ np.count_nonzero(x>.5); np.count_nonzero(k,axis=0); np.argmax(x); np.argmin(x,ax
 np.mean(x,where=x>.5); np.var(x,axis=1,where=x>.3,ddof=1); np.std(x,correction=1); np.sum(k>2); np.prod(k)
 np.var(z,axis=0); np.mean(z,axis=0); np.prod(z,axis=1); np.average(x); np.average(x,axis=1,weights=v)
 np.average(x,axis=1,weights=v,returned=True);
-np.average(x,(1,0),np.abs(x.T)); np.average(S,(1,0),S); np.average(x,weights=x); np.cov(v,v*v); np.cov(x,rowvar=False,ddof=0)
+np.average(x,(1,0),np.abs(x.T)); np.average(S,(1,0),S)
+np.average(x,weights=x); np.cov(v,v*v); np.cov(x,rowvar=False,ddof=0)
 np.cov(x,aweights=v); np.cov(z); np.cov(x,fweights=np.array([1,2,1,3])); np.corrcoef(v,v*v); np.cov(v); np.corrcoef(z)
 x.sum(0); x.mean(); x.max(1); x.std(); x.var(0); x.prod(1); x.min(); x.any(); x.all(0); x.argmax(1); x.cumsum()
 x.cumprod(0); np.mean(x,axis=(0,1)); np.std(x,axis=(0,1),keepdims=True); np.sum(np.sum(x),axis=0)
