@@ -251,3 +251,25 @@ def test_one_thing_at_several_places_of_a_result_is_one_thing(name, compile):
         first, second, third = g(x)
         assert first is second["again"][0] is second["again"][1] is third[0]
         assert told(first) == told(SHARED[name](x))
+
+
+def test_lists_within_objects_are_those_beside_them():
+    def f(x):
+        y = SimpleNamespace(a=[x], fixed=Slotted(1))
+        y.b = y.a
+        return y, y.a, y.fixed
+    g = fad.jit(f, fallback=False)
+    for x in (0.5, 0.8):
+        y, a, fixed = g(x)
+        assert y.a is y.b is a and y.fixed is fixed and a == [x]
+
+
+def test_an_object_that_is_left_outside_is_returned_itself():
+    kept = {}
+
+    def f(x):
+        if "plain" not in kept:
+            kept["plain"] = Slotted(2.0)
+        return kept["plain"], kept["plain"].a * x
+    g = fad.jit(f, fallback=False)
+    assert g(0.5)[0] is g(0.8)[0] is kept["plain"]

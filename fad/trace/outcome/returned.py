@@ -35,10 +35,10 @@ from ...util.where import is_captured_class
 from ..frontend.expressions import RUNTIME
 from ..guards.bytecode import names_used
 from ..guards.snapshot import Snapshot
-from ..heap.journal import made
+from ..heap.journal import CONTAINER, made
 from ..heap.state import is_numeric
 from ..lists.export import plain
-from ..objects.containers import CHANGING, attributes, contents, is_users, items_in
+from ..objects.containers import CHANGING, attributes, contents, is_users, items_in, may_change
 from ..runtime.library import original_of
 from ..runtime.name_dicts import AttributeDict
 from .leaks import stays
@@ -78,29 +78,33 @@ class _Parts:
 
     def __init__(self, builder: Builder):
         self.builder, self.root = builder, builder.root
-        self.made: dict[int, tuple] = {}                      # id of an object -> it, the node for it
+        self.made: dict[int, tuple] = {}                      # id of a thing -> it, what stands for it
         self.around: list = []                                # the objects that hold what is looked at
 
-    def of(self, result: object) -> object:
-        leaves, structure = tree.flatten(result, is_shared=True)
-        parts = [self._part(x) for x in leaves]
-        return result if all(a is b for a, b in zip(parts, leaves)) else structure.unflatten(parts)
+    def of(self, x: object) -> object:
+        if id(x) not in self.made:
+            parts, structure = tree.flatten(x, is_leaf=lambda y: y is not x)
+            new = [self._part(x)] if structure.cls is None else [self.of(y) for y in parts]
+            is_same = all(a is b for a, b in zip(new, parts))
+            self.made[id(x)] = x, x if is_same else structure.unflatten(new)
+        return self.made[id(x)][1]
 
     @functools.cached_property
     def outside(self) -> dict:
-        """The things, by their ids, that stood outside when the trace began: where captured code has read them."""
-        read = [guard.value for guard in self.root.trace.sources]
-        given = [x for x, _ in self.root.trace.captured.values()]
-        return {id(x): x for x in reached([*read, *given, self.root.trace.arguments], _read_with)}
+        """The things, by their ids, that captured code has read outside, or left there."""
+        trace, book = self.root.trace, self.root.trace.journal
+        read = [guard.value for guard in trace.sources]
+        left = [contents(e.cell) for e in book.marks[0].entries.values()
+                if e.kind is CONTAINER and id(e.cell) not in book.made] if book.marks else []
+        given = [x for x, _ in trace.captured.values()]
+        return {id(x): x for x in reached([*read, *left, *given, trace.arguments], _read_with)}
 
     def _part(self, x: object) -> object:
         if isinstance(x, AttributeDict):
             return self.of(x.copy())
         if isinstance(x, _NO_OBJECTS) or type(x) is np.ndarray and is_numeric(x):
             return x
-        if id(x) not in self.made:
-            self.made[id(x)] = x, self._node(x)
-        return self.made[id(x)][1]
+        return self._node(x)
 
     def _node(self, x: object) -> object:
         is_traced = _holds_traced(self.root, original_of(x))
@@ -134,7 +138,7 @@ class _Parts:
             return True
         if isinstance(x, CHANGING) or is_users(x):
             is_of_librarys = self.around and not is_captured_class(type(self.around[-1]))   # its code has made it
-            return not stays(self.root, x) or bool(is_of_librarys) and id(x) not in self.outside
+            return (bool(is_of_librarys) or not stays(self.root, x)) and id(x) not in self.outside
         bases = reached([x], lambda y: [y.base] if isinstance(y, np.ndarray) else ())
         return self.outside.keys().isdisjoint(map(id, bases))
 
@@ -170,8 +174,9 @@ def _read_with(x: object) -> Iterable:
         return x.roots, *[(node.owner, *node.elements, node.values) for node in x.nodes.values()]
     if isinstance(x, np.ndarray):
         return x.tolist() if x.dtype.hasobject and x.ndim else ()
-    return items_in(x) if isinstance(x, CHANGING) or is_users(x) and not isinstance(x, type) else (
-        x if isinstance(x, tuple) else ())
+    if isinstance(x, CHANGING) or is_users(x) and not isinstance(x, type):
+        return may_change(items_in(x))
+    return x if isinstance(x, tuple) else ()
 
 
 def _taken_apart(x: Any) -> "tuple[object, Iterable, Callable] | None":
