@@ -19,7 +19,7 @@ from .zeros import is_nothing
 
 FURTHEST = 8                                                 # shift that is worth it
 SHORTEST = 16                                                # extent that is, where it is known
-DEPTH = 3
+DEPTH = 3                                                    # sums and products that may be done again for each shift
 
 
 def scatter_to_gather(func: Func) -> Func:
@@ -109,10 +109,17 @@ def _is_simple(v: Any, chains: DefUse, depth: int) -> bool:
     eqn = chains.definition(v)
     if eqn is None or not v.type.shape:
         return True
-    if eqn.op.traits.cost is FLOP:
-        return depth > 0 and all(a.type.shape in ((), v.type.shape) and _is_simple(a, chains, depth - 1)
+    if _is_instruction(eqn):
+        left = depth - (eqn.op.traits.cost is FLOP)
+        return left >= 0 and all(a.type.shape in ((), v.type.shape) and _is_simple(a, chains, left)
                                  for a in eqn.inputs)
     return _is_simple(eqn.inputs[0], chains, depth) if eqn.reads_part else bool(eqn.regions) or eqn.writes_part
+
+
+def _is_instruction(eqn: Equation) -> bool:
+    """Whether an element of the result is one instruction: a sum, a product, a comparison, a selection."""
+    traits = eqn.op.traits
+    return traits.cost is FLOP or (eqn.op.kind == "elementwise" and traits.is_cheap and not traits.rounds)
 
 
 def _from_base(start: object, chains: DefUse) -> tuple:
@@ -202,7 +209,7 @@ class _Gathered:
             return v
         eqn = self.chains.definition(v)
         t = Type(v.type.dtype, tuple([as_extent(extent) if k == axis else n for k, n in enumerate(v.type.shape)]))
-        if eqn is not None and eqn.op.traits.cost is FLOP:
+        if eqn is not None and _is_instruction(eqn):
             parts = tuple([self._part_of(a, axis, start, extent) for a in eqn.inputs])
             return self._emit(eqn.op.name, parts, t, **eqn.params)
         spec = tuple([("s", 1) if k == axis else ":" for k in range(v.type.rank)])

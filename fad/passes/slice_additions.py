@@ -8,11 +8,13 @@ element keep their order. One walk over the program.
 """
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, has_effect, is_counted
+from ..ir.graph import Equation, Func, Literal, Var, has_effect, is_branch, is_counted
 from ..ir.spec import subscripts_of
 from ..ir.types import Type
 from ..ir.uses import DefUse, defined_in
 from ..ir.views import LoopView
+from .dependence_test import Places
+from .if_conversion import without_branches
 from .reduction_recognition import Sums
 from .rewrite import Scope, as_atom, as_extent, rewrite
 from .scatter_to_gather import is_gathered
@@ -25,11 +27,18 @@ def slice_additions(func: Func) -> Func:
 
         for i in range(1, n): g[i] += x[i]; g[i - 1] += y[i]   ->   g[1:n] += x[1:n]; g[0:n - 1] += y[1:n]
     """
-    return rewrite(func, _visit)
+    places: list[Places] = []                                # of the func, once a branch asks for them
+
+    def visit(eqn: Equation, scope: Scope) -> Any:
+        if is_counted(eqn) and LoopView(eqn).step in (1, -1) and any(map(is_branch, LoopView(eqn).body.equations)):
+            places[:] = places or [Places(func)]
+            return _visit(without_branches(eqn, places[0]), scope)
+        return _visit(eqn, scope)
+    return rewrite(func, visit)
 
 
-def _visit(eqn: Equation, scope: Scope) -> Any:
-    loop = LoopView(eqn) if is_counted(eqn) else None
+def _visit(eqn: "Equation | None", scope: Scope) -> Any:
+    loop = LoopView(eqn) if eqn is not None and is_counted(eqn) else None
     if loop is None or loop.step not in (1, -1) or any(e.regions or has_effect(e) for e in loop.body.equations):
         return None
     sliced = _Sliced(loop)

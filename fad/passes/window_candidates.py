@@ -143,7 +143,7 @@ class Windows:
         if {window.first, window.last} <= sure:
             return True
         ends = {shift: e for shift, e in touched if shift in (window.first, window.last)}
-        return all(_is_inside(e, places, nest) for e in ends.values())
+        return all(is_inside(e, places, nest) for e in ends.values())
 
 
 def defined_within(region: Func) -> set:
@@ -164,7 +164,7 @@ def _differ(a: Any, b: Any, places: Places) -> bool:
     return gap.is_constant and gap.const != 0
 
 
-def _is_inside(e: Equation, places: Places, nest: tuple) -> bool:
+def is_inside(e: Equation, places: Places, nest: tuple) -> bool:
     """Whether bounds show that the element that an equation touches is in the array."""
     ranges = places.ranges
     for n, span in zip(e.inputs[0].type.shape, ranges.spans(e, frozenset())):

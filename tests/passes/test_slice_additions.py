@@ -50,6 +50,51 @@ def backward(u):
     return np.sum(u ** 3)
 
 
+def either_way(u):
+    """The branches read and add to different neighbours."""
+    for _ in range(3):
+        new = u.copy()
+        for i in range(1, u.size - 1):
+            if u[i] > 0.25:
+                new[i] = u[i] - 0.1 * u[i] * (u[i] - u[i - 1])
+            else:
+                new[i] = u[i] - 0.1 * u[i] * (u[i + 1] - u[i])
+        u = new
+    return np.sum(u ** 3)
+
+
+def in_one_branch(u):
+    for _ in range(2):
+        new = u * 0.0
+        for i in range(u.size - 1):
+            new[i] = u[i] * 0.5
+            if u[i + 1] > 0.25:
+                new[i] = (u[i] - 0.1) * u[i + 1]
+        u = new
+    return np.sum(u ** 3)
+
+
+def within_two_branches(u):
+    """The inner branch stays, and so does the loop."""
+    new = np.zeros_like(u)
+    for i in range(1, u.size):
+        if u[i] > 0.25:
+            new[i] = u[i - 1] * u[i]
+            if u[i - 1] > 0.3:
+                new[i] = u[i]
+    return np.sum(new ** 3)
+
+
+def at_the_edge(u):
+    """The branch keeps an iteration from reading what is not there."""
+    new = np.zeros_like(u)
+    for i in range(u.size):
+        new[i] = 2.0 * u[i]
+        if i > 0:
+            new[i] -= u[i - 1] * u[i]
+    return np.sum(new ** 3)
+
+
 def waiting(u):
     """Each iteration needs the one before."""
     new = np.zeros_like(u)
@@ -81,7 +126,8 @@ def indices(u):
     return np.sum(new ** 3)
 
 
-SLICED = {upwind: (1, 2, 3, 4, 30), diffused: (2, 3, 4, 5, 30), in_rows: (3, 4, 5, 20), backward: (3, 4, 5, 30)}
+SLICED = {upwind: (1, 2, 3, 4, 30), diffused: (2, 3, 4, 5, 30), in_rows: (3, 4, 5, 20), backward: (3, 4, 5, 30),
+          either_way: (3, 4, 5, 30), in_one_branch: (3, 4, 30)}
 CASES = [(f, n) for f in SLICED for n in SLICED[f]]
 U = np.linspace(0.1, 1.0, 30)
 
@@ -107,10 +153,20 @@ def _adds_slices(func):
                for e in func.equations)
 
 
-@pytest.mark.parametrize("f", [waiting, far_apart, dear, indices], ids=lambda f: f.__name__)
+OTHERS = waiting, far_apart, dear, indices, within_two_branches, at_the_edge
+
+
+@pytest.mark.parametrize("f", OTHERS, ids=lambda f: f.__name__)
 def test_other_loops_stay(f):
     func, sliced = _gradient(f)
     assert not _adds_slices(sliced)
+
+
+def test_a_branch_that_is_not_taken_computes_nothing_that_counts():
+    """Infinities, numbers that are none and zeros of either sign leave the gradient as it is."""
+    g, expected = [fad.jit(fad.grad(in_one_branch), compile=how) for how in ("now", "never")]
+    for u in (U - 0.3, np.where(U > 0.5, np.inf, U - 0.2), np.where(U > 0.5, np.nan, -0.0)):
+        np.testing.assert_allclose(g(u), expected(u), rtol=1e-14)
 
 
 def test_a_compiled_loop_has_the_gradient_of_slices():
