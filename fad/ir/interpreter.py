@@ -6,7 +6,6 @@ view of it. So every place here lets go of an array before it is used for the la
 """
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -19,8 +18,8 @@ from .walk import Environment, bind_outputs
 
 
 class Interpreter:
-    """Runs a Func. steps: its equations and those of its regions, each with the arrays that nothing uses afterwards.
-    What only the operation itself reads is dropped before it runs, the rest behind it.
+    """Runs a Func. steps: its equations and those of its regions, each with the arrays that nothing uses afterwards:
+    those to be dropped before it runs, which only the operation itself reads, and those to be dropped behind it.
     """
 
     def __init__(self, func: Func):
@@ -87,7 +86,7 @@ class _Region:
     def __init__(self, interpreter: Interpreter, func: Func, env: Environment):
         self.interpreter, self.func, self.env = interpreter, func, env
 
-    def __call__(self, *args: Any) -> tuple:
+    def __call__(self, *args: object) -> tuple:
         return self.take(list(args))
 
     def take(self, args: list) -> tuple:

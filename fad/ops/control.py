@@ -91,19 +91,16 @@ def _deliver(values: list, carries: Carries) -> tuple:
 
 
 def _run_for(args: list, regions: tuple, **params: object) -> tuple:
-    start, stop, step = args[:3]
-    carries = [None, *args[3:]]
-    del args[3:]                                             # only the region holds the carries: see ir/interpreter.py
-    for i in iterations(range(int(start), int(stop), int(step))):
-        carries[0] = i
-        carries = [None, *_taken(regions[0], carries)]
-    return tuple(carries[1:])
+    args[3:], carries = (), args[3:]                         # only the region holds these: see ir/interpreter.py
+    for i in iterations(range(*map(int, args))):
+        carries.insert(0, i)
+        carries = _taken(regions[0], carries)
+    return tuple(carries)
 
 
-def _taken(region: Callable, args: list) -> tuple:
+def _taken(region: Callable, args: list) -> list:
     """The results of a region; the interpreter's take the arguments out of the list."""
-    found: tuple = region.take(args) if hasattr(region, "take") else region(*args)
-    return found
+    return list(region.take(args) if hasattr(region, "take") else region(*args))
 
 
 def integer(n: Extent) -> Any:
@@ -186,7 +183,7 @@ def _run_while(args: list, regions: tuple, **params: object) -> tuple:
     args.clear()
     while _first(test(*carries)):
         check_patience()
-        carries = list(_taken(body, carries))
+        carries = _taken(body, carries)
     return tuple(carries)
 
 

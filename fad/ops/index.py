@@ -155,20 +155,18 @@ def _index_add(out: np.ndarray, v: ArrayOrNumber, *operands: ArrayOrNumber, spec
     return _write(out, v, operands, spec, at, True)
 
 
-def _writing(name: str, write: Callable, infer: Callable, **facts: Any) -> Op:
-    """An op that writes to a copy; `write` is the same for an array that may be written to."""
-    return Op(name, lambda x, *args, **params: write(np.array(x, dtype=np.asarray(x).dtype), *args, **params), infer,
-              kind="index", batch=batch_write, write=write, **facts)
+def _on_a_copy(write: Callable) -> Callable:
+    return lambda x, *args, **params: write(np.array(x, dtype=np.asarray(x).dtype), *args, **params)
 
 
-update = _writing(
-    "update", _update, _infer_write, derivative=_Update(), samples=_samples(True, repeated=False),
-    doc="x with the selected part replaced by v (of indices that recur, the last stays)",
-    traits=Traits(copies=2, selects=2, in_place=True, order="first", stem="out"))
-index_add = _writing(
-    "index_add", _index_add, _infer_write, derivative=_IndexAdd(), samples=_samples(True),
-    doc="x with v added to the selected part (indices that recur add up)",
-    traits=Traits(widens=SUMS_KEPT, selects=2, in_place=True, adds=True, order="first", stem="g"))
+update = Op("update", _on_a_copy(_update), _infer_write, kind="index", derivative=_Update(), batch=batch_write,
+            samples=_samples(True, repeated=False), write=_update,
+            doc="x with the selected part replaced by v (of indices that recur, the last stays)",
+            traits=Traits(copies=2, selects=2, in_place=True, order="first", stem="out"))
+index_add = Op("index_add", _on_a_copy(_index_add), _infer_write, kind="index", derivative=_IndexAdd(),
+               batch=batch_write, samples=_samples(True), write=_index_add,
+               doc="x with v added to the selected part (indices that recur add up)",
+               traits=Traits(widens=SUMS_KEPT, selects=2, in_place=True, adds=True, order="first", stem="g"))
 
 # -- indices as NumPy has them ---------------------------------------------------------------------
 

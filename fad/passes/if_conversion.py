@@ -3,14 +3,13 @@
     if c: g[i] += v                      g[i] += where(c, v, w)
     else: g[i] += w; g[i - 1] += x  ->   g[i - 1] += where(c, -0.0, x)
 
-Straight code can become slices and vectors. What a branch that is not taken computes is thrown away, so it must be
-cheap, and what it reads must be there. Adding -0.0 leaves every number as it is (J. Allen et al., "Conversion of
+Straight code can become slices and vectors. The work for a branch that is not taken is lost, so it must be little. All
+elements that it reads must be there. Adding -0.0 leaves every number as it is (J. Allen et al., "Conversion of
 control dependence to data dependence", POPL 1983).
 """
 from itertools import zip_longest
-from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, has_effect, is_branch
+from ..ir.graph import Atom, Equation, Func, Literal, Var, has_effect, is_branch
 from ..ir.types import BOOL, Type
 from ..ir.views import BranchView, LoopView
 from .dependence_test import Places
@@ -72,20 +71,16 @@ class _Converted:
                     return False
         return True
 
-    def _selected(self, c: Any, regions: tuple, yielded: list, result: Var, equations: list,
+    def _selected(self, c: Atom, regions: tuple, yielded: list, result: Var, equations: list,
                   where: object) -> "Equation | None":
-        """Add what leads to a result of the branch, and return the equation that makes it."""
+        """Add the equations that lead to a result of the branch, and return the one that makes it."""
         if not result.type.shape:
             emit(equations, "where", (c, *yielded), result.type, where)
             return equations.pop().replace(outputs=(result,))
-        first: Any = None
-        chains = []
-        for region, last in zip(regions, yielded):
-            chain, before = _writes(region, last)
-            if first not in (None, before):
-                return None
-            first = before
-            chains.append(chain)
+        found = [_writes(region, last) for region, last in zip(regions, yielded)]
+        chains, (first, other) = zip(*found)
+        if first is not other:
+            return None
         merged = self._merged(c, chains, first, equations, where)
         for e, value in merged or ():
             out = Var(result.type, result.name)
@@ -93,7 +88,7 @@ class _Converted:
             first = out
         return equations.pop().replace(outputs=(result,)) if merged else None
 
-    def _merged(self, c: Any, chains: list, array: Any, equations: list, where: object) -> "list | None":
+    def _merged(self, c: Atom, chains: tuple, array: Atom, equations: list, where: object) -> "list | None":
         """(an equation that writes, the value) of the writes to one array, those of both branches to an element in one;
         None if that is not possible."""
         writes = [e for chain in chains for e in chain]
@@ -117,7 +112,7 @@ class _Converted:
         return merged
 
     @staticmethod
-    def _kept(e: Equation, array: Any, equations: list) -> Any:
+    def _kept(e: Equation, array: Atom, equations: list) -> Atom:
         """The number with which a write leaves the element as it is."""
         if e.adds_part:
             return Literal(-0.0, Type(array.type.dtype, ()))
@@ -125,11 +120,11 @@ class _Converted:
                     spec=e.params["spec"], at=0)
 
 
-def _are_equal(a: Any, b: Any) -> bool:
+def _are_equal(a: Atom, b: Atom) -> bool:
     return a is b or (isinstance(a, Literal) and isinstance(b, Literal) and repr(a.value) == repr(b.value))
 
 
-def _writes(region: Func, last: Any) -> "tuple[list, Any]":
+def _writes(region: Func, last: Atom) -> "tuple[list, Atom]":
     """The writes that make the last version of an array, in order, and the version before them."""
     made = {e.outputs[0]: e for e in region.equations}
     chain: list[Equation] = []

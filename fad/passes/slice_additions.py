@@ -29,7 +29,7 @@ def slice_additions(func: Func) -> Func:
     """
     places: list[Places] = []                                # of the func, once a branch asks for them
 
-    def visit(eqn: Equation, scope: Scope) -> Any:
+    def visit(eqn: Equation, scope: Scope) -> "tuple | None":
         if is_counted(eqn) and LoopView(eqn).step in (1, -1) and any(map(is_branch, LoopView(eqn).body.equations)):
             places[:] = places or [Places(func)]
             return _visit(without_branches(eqn, places[0]), scope)
@@ -37,7 +37,7 @@ def slice_additions(func: Func) -> Func:
     return rewrite(func, visit)
 
 
-def _visit(eqn: "Equation | None", scope: Scope) -> Any:
+def _visit(eqn: "Equation | None", scope: Scope) -> "tuple | None":
     loop = LoopView(eqn) if eqn is not None and is_counted(eqn) else None
     if loop is None or loop.step not in (1, -1) or any(e.regions or has_effect(e) for e in loop.body.equations):
         return None
