@@ -5,7 +5,7 @@ loop to an array of n elements, such as its tape. CPython counts who holds an ar
 view of it. So every place here lets go of an array before it is used for the last time.
 """
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -96,6 +96,19 @@ class _Region:
         for var in self.func.inputs:
             env[var] = args.pop()
         return self.interpreter.region(self.func, env)
+
+
+def handed_over(args: list, region: Callable) -> list:
+    """The arguments of a loop. The interpreter's list lets go of them: only its region is to hold them."""
+    found = list(args)
+    if isinstance(region, _Region):
+        args.clear()
+    return found
+
+
+def results_of(region: Callable, args: list) -> list:
+    """The results of a region; the interpreter's takes the arguments out of the list."""
+    return list(region.take(args) if isinstance(region, _Region) else region(*args))
 
 
 def _holders(args: list) -> int:

@@ -20,6 +20,7 @@ import numpy as np
 from ..ir import stack
 from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.graph import Equation, Func
+from ..ir.interpreter import handed_over, results_of
 from ..ir.op import Op, registry
 from ..ir.traits import Traits
 from ..ir.types import INT, Type, type_of
@@ -91,16 +92,11 @@ def _deliver(values: list, carries: Carries) -> tuple:
 
 
 def _run_for(args: list, regions: tuple, **params: object) -> tuple:
-    args[3:], carries = (), args[3:]                         # only the region holds these: see ir/interpreter.py
-    for i in iterations(range(*map(int, args))):
+    start, stop, step, *carries = handed_over(args, regions[0])
+    for i in iterations(range(int(start), int(stop), int(step))):
         carries.insert(0, i)
-        carries = _taken(regions[0], carries)
+        carries = results_of(regions[0], carries)
     return tuple(carries)
-
-
-def _taken(region: Callable, args: list) -> list:
-    """The results of a region; the interpreter's take the arguments out of the list."""
-    return list(region.take(args) if hasattr(region, "take") else region(*args))
 
 
 def integer(n: Extent) -> Any:
@@ -179,11 +175,10 @@ def iteration_number(i: AnyArray, start: Extent, step: int) -> AnyArray:
 
 def _run_while(args: list, regions: tuple, **params: object) -> tuple:
     test, body = regions
-    carries = list(args)
-    args.clear()
+    carries = handed_over(args, body)
     while _first(test(*carries)):
         check_patience()
-        carries = _taken(body, carries)
+        carries = results_of(body, carries)
     return tuple(carries)
 
 

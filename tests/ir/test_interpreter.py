@@ -112,3 +112,8 @@ def test_what_the_caller_holds_is_not_written_to():
     before = held.copy()
     g(held)
     np.testing.assert_array_equal(held, before)
+
+
+def test_a_loop_leaves_the_list_of_its_arguments_as_it_is():
+    args = [0, 2, 1, np.ones(2)]
+    assert registry["for"].run_regions(args, (lambda i, y: (y + i,),))[0].tolist() == [2.0, 2.0] and len(args) == 4
