@@ -1,4 +1,5 @@
 """A global name, an attribute of the module and an item of the module's dict are one variable."""
+import importlib.abc
 import sys
 import types
 
@@ -6,6 +7,8 @@ import numpy as np
 import pytest
 
 import fad
+from fad.trace.objects.containers import items_in
+from fad.trace.outcome import leaks
 
 from ..transforms.support import differences
 
@@ -150,6 +153,19 @@ def test_a_dict_of_global_names_beside_them_is_refused(f, settings):
     names = vars(settings)
     with pytest.raises(fad.FadError, match="a dict of all global names"):
         fad.grad(lambda x: f(settings, names, x))(POINTS[0])
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_the_loader_of_a_module_is_not_searched(settings, monkeypatch):
+    """That of pytest leads to all tests, and this search took half a minute."""
+    class Library(importlib.abc.Loader):
+        def __init__(self):
+            self.books = [[1.0]]
+    settings.__loader__, searched, names = Library(), [], vars(settings)
+    monkeypatch.setattr(leaks, "items_in", lambda x: searched.append(x) or items_in(x))
+    with pytest.raises(fad.FadError, match="a dict of all global names"):
+        fad.grad(lambda x: set_in_the_dict(settings, names, x))(POINTS[0])
+    assert not any(x is settings.__loader__ or x is settings.__loader__.books for x in searched)
 
 
 def test_a_dict_of_global_names_that_is_only_read_is_as_good_as_the_names(settings):

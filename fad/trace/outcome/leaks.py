@@ -7,6 +7,8 @@ function runs at every call, all has a value.
 import operator
 from collections import deque
 from collections.abc import Callable, Iterable
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 import numpy as np
@@ -184,7 +186,8 @@ def _is_unregistered(root: Builder, x: object) -> bool:
     """Whether code without text has made it. The journal has noted what such code may write to, but not the objects
     that it makes: they hold values that the trace has computed."""
     def parts(y: object) -> Iterable:
-        if root.trace.journal.is_noted(y) or id(y) in root.trace.lifted_owners:
+        # a module's loader holds nothing traced, and leads to all that there is (pytest's: to all tests)
+        if root.trace.journal.is_noted(y) or id(y) in root.trace.lifted_owners or isinstance(y, (ModuleSpec, Loader)):
             return ()
         if isinstance(y, tuple):
             return y
