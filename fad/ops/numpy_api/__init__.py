@@ -38,7 +38,7 @@ LATER.update({
     "scipy.fft": ("cosine", "fft"),
     "scipy.fftpack": ("fftpack",),
     "scipy.integrate": ("integrate",),
-    "scipy.interpolate": ("fitpack", "interpolate", "piecewise", "radial", "regular_grids"),
+    "scipy.interpolate": ("bivariate", "fitpack", "interpolate", "piecewise", "radial", "regular_grids"),
     "scipy.linalg": ("banded", "scipy_functions", "scipy_linalg"),
     "scipy.ndimage": ("measurements", "ndimage", "ranks", "resampling"),
     "scipy.optimize": ("optimize",),

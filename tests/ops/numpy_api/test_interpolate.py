@@ -132,3 +132,22 @@ def test_splines_of_fitpack_are_scipys_and_smoothing_is_refused():
     for options in ({"s": 0.1}, {"w": 1.0 + x}, {"per": 1}):
         with pytest.raises(fad.FadError, match="splrep"):
             fad.grad(lambda y, o=options: interpolate.splrep(x, y, **o)[1][0], fallback=False)(y)
+
+
+@pytest.mark.parametrize("degrees", [(3, 3), (1, 2), (4, 5)])
+def test_splines_over_a_plane(degrees):
+    kx, ky = degrees
+    through = RNG.normal(size=(6, 7))
+    f = interpolate.RectBivariateSpline(PLACES[:6], PLACES, through, kx=kx, ky=ky)
+    x, y = np.array([-0.3, 0.4, 2.3, 5.6]), np.array([0.2, 3.1, 6.4, 5.0])
+    check(f.ev, x, y)
+    check(lambda x, y: f(x, y, dy=1), x, np.sort(y) - 0.57)
+    check(lambda z, x: interpolate.RectBivariateSpline(PLACES[:6], PLACES, z, kx=kx, ky=ky)(x, [0.3, 1.2]), through, x)
+    check(lambda c, x: interpolate.bisplev(x, 1.3, (*f.get_knots(), c, kx, ky)), f.get_coeffs(), x)
+    check(lambda x, y: interpolate.bisplev(x, y, (*f.tck, kx, ky)), 1.2, 0.7)
+    with pytest.raises(ValueError, match="x must be strictly increasing"):
+        fad.jit(f)(x[::-1], y[:1])
+    with pytest.raises(ValueError, match="must hold"):
+        fad.jit(lambda x: interpolate.bisplev(x, x, (*f.tck, kx, ky), dx=kx))(1.0)
+    with pytest.raises(UnsupportedFunctionError, match="knots"):
+        fad.grad(lambda z: interpolate.RectBivariateSpline(PLACES[:6], PLACES, z, s=0.1)(1.0, 1.0).sum())(through)
