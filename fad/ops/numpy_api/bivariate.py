@@ -12,8 +12,8 @@ from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
-from .arguments import as_array, fixed, in_dtype, live, rank, refuse
-from .piecewise import _clipped, _derived, basis, not_a_knot, rows, spline_through
+from .arguments import as_array, fixed, in_dtype, live, rank, refuse, taken
+from .piecewise import _clipped, _derived, basis, not_a_knot, spline_through
 
 KNOTS = "np.array([0.0, 0, 0, 0.4, 1, 1, 1])"
 
@@ -27,7 +27,7 @@ def surface(tck: tuple, at: Iterable[AnyArray], dx: int = 0, dy: int = 0) -> Any
     counts = [shape_of(t)[0] - k - 1 for t, k in zip(knots, tck[3:])]
     c, degrees, orders = registry["reshape"](live(tck[2]), *counts), list(tck[3:]), (dx, dy)
     for ax, (t, n, k) in enumerate(zip(knots, counts, tck[3:])):
-        places[ax] = _clipped(places[ax], rows(t, k), rows(t, n))
+        places[ax] = _clipped(places[ax], taken(t, k), taken(t, n))
         for _ in range(orders[ax]):
             knots[ax], c, degrees[ax] = _derived(knots[ax], c, degrees[ax])
         c = registry["transpose"](c, axes=(1, 0))
@@ -60,7 +60,7 @@ def bisplev(x: ArrayLike, y: ArrayLike, tck: tuple, dx: int = 0, dy: int = 0) ->
     for name in "xy":
         if fixed(shape_of(z)[0], f"the number of places along {name}") > 1:
             break
-        z = rows(z, 0)
+        z = taken(z, 0)
     return z
 
 
