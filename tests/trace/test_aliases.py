@@ -7,6 +7,7 @@ import pytest
 import fad
 from fad.ir.check import check
 from fad.trace.tracing import trace
+from fad.trace.values import layout
 from fad.util.errors import FadError
 
 
@@ -412,3 +413,19 @@ def test_names_exchanged_in_many_branches():
 def test_whether_a_large_array_is_copied_is_found_on_a_small_one(f):
     x = np.ones(2**22 + 2, np.float32)
     assert fad.jit(lambda x: np.sum(f(x)), compile="never")(x) == np.sum(f(x))
+
+
+def test_the_memory_order_of_a_long_chain_is_found_in_one_walk(monkeypatch):
+    """It is asked of all operands: along each path it would be 2 ** 1500 questions, and one in the other too deep."""
+    asked, known = [], layout._known
+    monkeypatch.setattr(layout, "_known", lambda v: asked.append(v) or known(v))
+    scope = {"np": np, "STEPS": [0] * 1500}
+    exec("""def f(x):
+    q = np.outer(x, x)
+    for _ in STEPS:
+        q = q * 0.5 + q * q
+    return np.sum(q.copy()) + np.sum((q * 2.0).ravel())
+""", scope)                                                   # without a text, all iterations stand in the program
+    x = np.array([1.0, 0.5])
+    np.testing.assert_allclose(fad.jit(scope["f"], compile="never")(x), scope["f"](x), atol=1e-30)
+    assert 1500 < len(asked) < 5000

@@ -46,14 +46,24 @@ def layout_of(var: Var) -> "tuple | None":
 
     The trace sees that an input lies in C order, and takes this as a condition.
     """
-    rank = len(var.type.shape)
-    known = _known(var)
-    if known is not None:
-        return c_order(rank) if known else None
-    eqn = producer(var) if isinstance(var, Var) else None
-    if eqn is None:
-        return None
-    return c_order(rank) if rank < 2 or _makes_c_order(eqn) else None
+    return c_order(len(var.type.shape)) if _is_in_c_order(var) else None
+
+
+def _is_in_c_order(var: Var) -> bool:
+    """Whether all that decides the order of an array is in C order. What was found so is kept: chains are long."""
+    found, waiting = dict.fromkeys([var], True), [var]
+    while waiting:
+        v = waiting.pop()
+        known = _known(v)
+        if known is None:
+            before = _ordered_by(v)
+            waiting += [a for a in reversed(before or []) if a not in found]
+            found.update(dict.fromkeys(before or [], True))
+            known = before is not None
+        if not known:
+            return False
+    current().root.trace.dense.update(found)
+    return True
 
 
 def _known(var: Var) -> "bool | None":
@@ -67,20 +77,22 @@ def _known(var: Var) -> "bool | None":
     return known
 
 
-def _makes_c_order(eqn: Equation) -> bool:
-    """Whether NumPy gives the result of this operation in C order. It keeps the order that operands have in common."""
+def _ordered_by(var: Var) -> "list | None":
+    """The operands whose order NumPy keeps in the result that a variable is; None if it has another order."""
+    eqn = producer(var) if isinstance(var, Var) else None
+    if eqn is None:
+        return None
     order, kind = eqn.op.traits.order, eqn.op.kind
-    if order == "C":
-        return True
+    if order == "C" or len(var.type.shape) < 2:
+        return []
     if order == "first":
-        return layout_of(eqn.inputs[0]) is not None
+        return [eqn.inputs[0]]
     if kind == "contract":
-        return _renamed(eqn.params["labels"]) in _MATRIX_PRODUCTS
+        return [] if _renamed(eqn.params["labels"]) in _MATRIX_PRODUCTS else None
     if kind == "elementwise" or order == "common":
         # of an operand with at most one axis of several elements all orders are one
-        return all(layout_of(a) is not None for a in eqn.inputs
-                   if sum(not isinstance(n, int) or n > 1 for n in a.type.shape) > 1)
-    return False
+        return [a for a in eqn.inputs if sum(not isinstance(n, int) or n > 1 for n in a.type.shape) > 1]
+    return None
 
 
 def through(eqn: Equation, layout: "tuple | None") -> "tuple | None":
