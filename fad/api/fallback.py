@@ -120,7 +120,7 @@ class Fallback:
         except Exception as second:
             let_through(second)
             is_of_tape = (is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError)
-                          and not is_of_none(error))
+                          and not is_of_none(error) and not _is_again(error.__cause__, second))
             told = in_fads_words(error if is_of_tape and not is_users(second) else second, strange())
             raise told from told.__cause__
         where, self.reasons[key] = place_and_reason(error)
@@ -145,6 +145,11 @@ class Fallback:
                                    do="keep what depends on data in arrays, or pass fallback=False to make this an "
                                       "error")
             warnings.warn(told, stacklevel=outside_fad())
+
+
+def _is_again(cause: "BaseException | None", second: Exception) -> bool:
+    """Whether the tape met the error for which the trace failed: it is the function's own."""
+    return type(cause) is type(second) and str(cause) == str(second)
 
 
 def _first(error: Exception) -> Exception:

@@ -418,3 +418,14 @@ def test_without_the_tape_all_are_traced():
     for _ in range(10):
         with pytest.raises(ConcreteValueError):
             fad.grad(chosen_by, fallback=False)(X, {0: 1.0, 1: 2.0})
+
+
+def test_an_error_that_the_tape_meets_again_is_told_and_not_what_was_guessed_of_it():
+    def f(x):
+        r = 1.0
+        while r + x != r and r < 3.0:
+            r = r + np.sqrt(x)                                # Python's number, then NumPy's
+        a, b = r, x, r
+        return a * b
+    with pytest.raises(ValueError, match="too many values to unpack"):
+        fad.grad(f)(1.5)
