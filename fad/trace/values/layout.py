@@ -50,7 +50,7 @@ def layout_of(var: Var) -> "tuple | None":
 
 
 def _is_in_c_order(var: Var) -> bool:
-    """Whether all that decides the order of an array is in C order. The answer is kept for all of them: chains are long."""
+    """Whether all that decides the order of an array is in C order. The answer is kept for all: chains are long."""
     found, waiting = dict.fromkeys([var], True), [var]
     while waiting:
         v = waiting.pop()
