@@ -192,5 +192,5 @@ def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: object = 
     time = registry["reshape"](registry["iota"](n, dtype=INT) - 0.5 * (n - 1),
                                *[n if k == ax else 1 for k in range(rank(x))])
     norm = registry["sum"](registry["reshape"](time * time, n), axes=(0,))
-    slope = registry["sum"](centred * time, axes=(ax,)) / norm
+    slope = registry["sum"](centred * time, axes=(ax,)) / registry["maximum"](norm, 0.5)  # 0.5 is that of two samples
     return centred - time * registry["reshape"](slope, *shape)

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import Op
+from ...util.array import AnyArray
+from ..choice import abs as absolute
 from ..choice import where
 from ..kinds import Partials
 from ..pointwise import composed, op
-from ..transcendental import cos, cosh, exp
+from ..transcendental import cos, cosh, exp, log
 from .base import PI, POSITIVE, NoFormula, special, special_part
 
 PARAMETER = NoFormula("the derivative of a hypergeometric function with respect to a parameter has no closed form")
@@ -47,7 +49,14 @@ sici_si = special_part("sici_si", 0, lambda y, x: hyp0f1(1.5, -0.25 * x * x), ca
 sici_ci = special_part("sici_ci", 1, lambda y, x: cos(x) / x, call="sici")
 shichi_shi = special_part("shichi_shi", 0, lambda y, x: hyp0f1(1.5, 0.25 * x * x), call="shichi")    # sinh(x) / x
 shichi_chi = special_part("shichi_chi", 1, lambda y, x: cosh(x) / x, call="shichi")
-spence = special("spence", lambda y, x: -hyp2f1(1.0, 1.0, 2.0, -(x - 1.0)))        # log(x) / (1 - x), also at 1
+def _of_spence(y: AnyArray, x: AnyArray) -> AnyArray:
+    """log(x) / (1 - x), -1 at 1: by a series around 1, which SciPy loses far from it."""
+    near = absolute(x - 1.0) < 0.5
+    far = where(near, 2.0, x)
+    return where(near, -hyp2f1(1.0, 1.0, 2.0, -(where(near, x, 1.0) - 1.0)), log(far) / (1.0 - far))
+
+
+spence = special("spence", _of_spence)
 
 # d/dx sin(u) / u = pi sum_k (-1)^k 2k u^(2k-1) / (2k+1)!, where u = pi x
 _SINC_SERIES = [(-1) ** k * 2.0 * k / math.factorial(2 * k + 1) for k in range(1, 12)]

@@ -116,6 +116,12 @@ def test_methods_of_ufuncs_take_lists_of_traced_numbers():
     assert fad.grad(f, (0, 1), fallback=False)(-1.5, 0.5) == (2.0, 1.0)
 
 
+def test_the_slope_of_spence_far_from_one():
+    x = np.array([1e-30, 0.5, 1.2, 1.5, 1e14, 1e20])
+    np.testing.assert_allclose(fad.grad(lambda x: np.sum(sp.spence(x)))(x), np.log(x) / (1 - x), rtol=1e-12)
+    assert fad.grad(sp.spence)(1.0) == -1.0
+
+
 REFUSED = {
     "np.multiply.at(v * 1.0, [0, 1])": TypeError,
     "np.modf.at(v * 1.0, [0, 1])": TypeError,
