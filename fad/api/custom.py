@@ -89,6 +89,7 @@ class custom_jvp(_WithRule):
         The function.
     nondiff_argnums : sequence of int, optional
         Positions of arguments without a derivative. The rule gets them first, and they are not among the primals.
+        fad raises `NoDerivativeError` where one of them is being differentiated.
 
     Returns
     -------
@@ -142,6 +143,7 @@ class custom_vjp(_WithRule):
         The function.
     nondiff_argnums : sequence of int, optional
         Positions of arguments without a derivative. The backward rule gets them first, and they have no cotangent.
+        fad raises `NoDerivativeError` where one of them is being differentiated.
 
     Returns
     -------
