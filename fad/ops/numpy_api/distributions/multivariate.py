@@ -170,8 +170,8 @@ def multinomial_logpmf(dist: object, x: AnyArray, n: int, p: AnyArray) -> AnyArr
     """log n! + sum(x log p - log x!), for counts x that add up to n."""
     x, n, p = 1.0 * as_array(x), as_array(n), _proportions(as_array(p))
     value = gammaln(1.0 + n) + over_last(xlogy(x, p) - gammaln(x + 1.0))
-    are_counts = (over_last(x) == n) & _all_last((x >= 0) & (x == registry["floor"](x)))
-    return where((n >= 0) & _all_last((p >= 0) & (p <= 1)), where(are_counts, value, -math.inf), math.nan)
+    are_counts = _all_last((x >= 0) & (x == registry["floor"](x))) & (over_last(x) == n)
+    return where(_all_last((p >= 0) & (p <= 1)) & (n >= 0), where(are_counts, value, -math.inf), math.nan)
 
 
 def _proportions(p: AnyArray) -> AnyArray:
