@@ -18,7 +18,7 @@ from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, DTypeLike, Extent
 from .. import extents
 from ..face import check_finite, face
 from ..kinds import shape_of
-from ..literals import as_array, constant, is_value
+from ..literals import as_array, constant, has_values, is_value
 from ..records import Records, record_rows, records_of
 from ..shape import broadcast_to as broadcast_
 from ..shape import full as full_
@@ -252,19 +252,16 @@ def fresh(x: object) -> Any:
 def as_strong(a: object, dtype: Any = None) -> AnyArray:
     """An array of the argument, in a dtype of its own (a Python number's is float64, int64, ...). Objects and texts
     are no part of a program."""
+    if is_given(dtype) and np.dtype(dtype).kind not in "biufc" and not has_values(a):
+        return np.asarray(a, dtype)
     x = as_array(a)
     if not is_value(x):
-        if not stack.builders() or not _are_numbers(np.asarray(x).dtype, dtype):
+        if not stack.builders() or np.asarray(x).dtype.kind not in "biufc":
             return np.asarray(x, dtype)
         x = current().watch(x) if isinstance(x, np.ndarray) else constant(np.array(x))
     if type_of(x).weak:
         return registry["cast"](x, dtype=type_of(x).dtype if dtype is None else np.dtype(dtype))
     return in_dtype(x, dtype)
-
-
-def _are_numbers(own: np.dtype, asked: Any) -> bool:
-    """Whether an array of this dtype is one of numbers, in the dtype that is asked for, too."""
-    return own.kind in "biufc" and (not is_given(asked) or np.dtype(asked).kind in "biufc")
 
 
 def _with_rank(x: AnyArray, least: int) -> AnyArray:

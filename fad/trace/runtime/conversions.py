@@ -1,8 +1,12 @@
 """Users' objects where Python or NumPy does not know them: arrays, copies, keys of a dict."""
 import copy
 import functools
+from collections import deque
 from typing import Any
 
+import numpy as np
+
+from ...ops.literals import as_array
 from ...util.defects import door
 from ...util.foreign import remedy_of
 from ..frontend.library_text import made_anew
@@ -11,8 +15,18 @@ from ..heap.opaque import note_reach, note_reads
 from ..lists.items import Items
 from ..lists.rows import RowList
 from ..values.aliases import has_twins, unknown_identity
+from .library import has_traced
 from .parts import RuntimePart
 from .special_methods import ARRAYS, PLAIN, SEQUENCES
+
+
+def beside_numbers(a: object, b: object) -> tuple:
+    """Two operands. Beside a number of NumPy's a sequence that holds traced values is the array that NumPy makes of it.
+    """
+    if isinstance(a, np.generic) or isinstance(b, np.generic):
+        return tuple([as_array(x) if isinstance(x, (list, tuple, deque)) and has_traced(x) else x
+                      for x in (a, b)])
+    return a, b
 
 
 class Conversions(RuntimePart):

@@ -38,7 +38,7 @@ from ..values.tracer import Tracer
 from .builtin import length
 from .calls import is_tracing, noting
 from .computed import ComputedAttributes
-from .conversions import Conversions
+from .conversions import Conversions, beside_numbers
 from .name_dicts import NameDict
 from .protocols import Protocols, new
 from .sequences import are_compared_by_items, are_sequences, compared_by_items, number_at
@@ -99,7 +99,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         """a + b and its kin"""
         operation, _, name, sign = BINARY[op]
         if type(a) in PLAIN and type(b) in PLAIN:
-            return new(operation(a, b))
+            return new(operation(*((a, b) if op == "Mult" else beside_numbers(a, b))))
         method, reflected = f"__{name}__", f"__r{name}__"
         if self.special(a, method) is None and self.special(b, reflected) is None:
             if type(a) not in READ_AT_ONCE or type(b) not in READ_AT_ONCE:

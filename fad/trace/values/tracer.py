@@ -5,6 +5,7 @@ new value of the (purely functional) program, and a view taken by basic indexing
 """
 import itertools
 import operator
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -271,10 +272,12 @@ class Tracer(Value):
         self.flat[...] = value
 
     def beside(self, other: object) -> Any:
-        """A list or tuple, of traced values too, is the array that NumPy makes of it."""
-        if not isinstance(other, (list, tuple)):
+        """A list, tuple or deque, of traced values too, is the array that NumPy makes of it."""
+        if not isinstance(other, (list, tuple, deque)):
             return other
-        return other.array() if keeps_record(other) and other.rows is not None else as_array(other)  # type: ignore[union-attr]
+        if keeps_record(other) and other.rows is not None:    # type: ignore[union-attr]
+            return other.array()                              # type: ignore[union-attr]
+        return as_array(other)
 
     def meets(self, name: str, a: ArrayOrNumber, b: ArrayOrNumber) -> None:
         op = registry[name]
