@@ -47,11 +47,9 @@ class ExpressionRewriter(AccessRewriter):
         if isinstance(e.op, ast.Not):
             return placed(self.runtime("not_", self.visit(tested(e.operand))), e)
         e = self.generic_visit(e)                             # type: ignore[assignment]
-        return (
-            e
-            if isinstance(e.operand, ast.Constant)
-            else placed(self.runtime("unary", ast.Constant(type(e.op).__name__), e.operand), e)
-        )
+        if isinstance(e.operand, ast.Constant):
+            return e
+        return placed(self.runtime("unary", ast.Constant(type(e.op).__name__), e.operand), e)
 
     def visit_IfExp(self, e: ast.IfExp) -> Any:
         if binds(e.body) or binds(e.orelse):

@@ -72,7 +72,7 @@ class _Function(PartKind):
             return None, ()
         names, values = _data_among(x.__globals__, names)
         defaults, by_name = x.__defaults__ or (), x.__kwdefaults__ or {}
-        attributes = {k: v for k, v in x.__dict__.items() if k != MEMORY} if x.__dict__ else {}
+        attributes = _attributes_of(x)
         children = [*[content(c, MISSING) for c in cells], *defaults, *by_name.values(), *attributes.values(), *values]
         return (id(code), id(x.__globals__), len(defaults), *by_name, None, *attributes, None, *names), children
 
@@ -83,22 +83,16 @@ class _Function(PartKind):
             *[Location("variable", cell) for cell in within("__closure__", range(len(x.__closure__ or ())))],
             *within("__defaults__", range(len(x.__defaults__ or ()))),
             *within("__kwdefaults__", x.__kwdefaults__ or ()),
-            *within("__dict__", [k for k in x.__dict__ if k != MEMORY]),
+            *within("__dict__", _attributes_of(x)),
             *[Location("global", x.__globals__, n) for n in _data_among(x.__globals__, _names_in(x.__code__)[0])[0]],
         ]
 
     def static(self, x: FunctionType) -> Any:
-        attributes = [k for k in x.__dict__ if k != MEMORY]
         made_of = x.__code__, x.__globals__, x.__name__
         called = {name: getattr(x, name) for name in ("__qualname__", "__module__", "__doc__")}
-        return (
-            made_of,
-            called,
-            len(x.__defaults__ or ()),
-            tuple(x.__kwdefaults__ or ()),
-            attributes,
-            _data_among(x.__globals__, _names_in(x.__code__)[0])[0],
-        )
+        names = _data_among(x.__globals__, _names_in(x.__code__)[0])[0]
+        return (made_of, called, len(x.__defaults__ or ()), tuple(x.__kwdefaults__ or ()), list(_attributes_of(x)),
+                names)
 
     def shell(self, static: Any) -> FunctionType:
         made_of, called, *_ = static
@@ -128,8 +122,13 @@ class _Function(PartKind):
             *[content(c, MISSING) for c in x.__closure__ or ()],
             *(x.__defaults__ or ()),
             *(x.__kwdefaults__ or {}).values(),
-            *[v for k, v in x.__dict__.items() if k != MEMORY],
+            *_attributes_of(x).values(),
         ]
+
+
+def _attributes_of(f: FunctionType) -> dict:
+    """The attributes that the user's code has given a function."""
+    return {k: v for k, v in f.__dict__.items() if k != MEMORY} if f.__dict__ else {}
 
 
 class _Method(PartKind):

@@ -102,11 +102,9 @@ class BranchRuntime(RuntimePart):
         if op in ("In", "NotIn"):
             found = self.holds(b, a)
             return found if op == "In" else self.not_(found)
-        return (
-            {"Is": optional.is_, "IsNot": optional.is_not}[op](a, b)
-            if op in ("Is", "IsNot")
-            else self.compare(op, a, b)
-        )
+        if op in ("Is", "IsNot"):
+            return self.is_(a, b) if op == "Is" else self.is_not(a, b)
+        return self.compare(op, a, b)
 
 
 def _nothing() -> None:

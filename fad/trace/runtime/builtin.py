@@ -154,14 +154,11 @@ def class_of(x: object) -> Any:
         return ndarray if x.stands_for is np.ndarray else x.stands_for
     if type(x) is ChosenThing:
         return x.common(class_of)
+    if type(x) is text.TracedText:
+        return str
     if not isinstance(x, Tracer):
-        return (
-            str
-            if type(x) is text.TracedText
-            else getattr(x, "stands_for", None) or type(x)
-            if isinstance(x, (Drawn, Steps))
-            else type(x)
-        )
+        stands_for = getattr(x, "stands_for", None) if isinstance(x, (Drawn, Steps)) else None
+        return stands_for or type(x)
     if x.is_array:
         refuse_subclasses(lambda y: True, "its class")
         return ndarray

@@ -152,9 +152,9 @@ def _taken(held: list, k: int, is_held: bool = False) -> Any:
         del result
         is_held = is_held or not is_alone(held, k)
         items = [_taken(held[k], j, is_held) for j in range(len(held[k]))]
-        return (
-            held[k]._make(items) if hasattr(held[k], "_make") else tuple(items) if type(held[k]) is tuple else held[k]
-        )
+        if hasattr(held[k], "_make"):
+            return held[k]._make(items)
+        return tuple(items) if type(held[k]) is tuple else held[k]
     for x in result if type(result) in (list, tuple) else [result]:
         note_generator(x)
     return result
@@ -174,11 +174,9 @@ def _array(held: Any, k: int, is_held: bool) -> AnyArray:
 
 def _owns(x: np.ndarray) -> bool:
     """Whether an array's memory is nobody else's."""
-    return (
-        x.flags.owndata
-        if x.base is None
-        else type(x.base) is np.ndarray and x.base.flags.owndata and sys.getrefcount(x.base) == ALONE
-    )
+    if x.base is None:
+        return x.flags.owndata
+    return type(x.base) is np.ndarray and x.base.flags.owndata and sys.getrefcount(x.base) == ALONE
 
 
 def is_alone(held: Any, k: Any) -> bool:

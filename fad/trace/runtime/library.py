@@ -251,11 +251,9 @@ class Object:
     @door
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._original, name)
-        return (
-            functools.partial(self._called, self._capture.runtime.call(value))
-            if type(value) is MethodType
-            else value
-        )
+        if type(value) is not MethodType:
+            return value
+        return functools.partial(self._called, self._capture.runtime.call(value))
 
     def _called(self, method: Callable, *args: object, **kwargs: object) -> Any:
         """The result of a method. Another object of the library (a spline's derivative) gets faces, too."""

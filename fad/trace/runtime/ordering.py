@@ -208,15 +208,16 @@ def _column(parts: list) -> Any:
 
 def _known_order(keys: list, reverse: Any) -> "list | None":
     """The order of these keys, where what stands in front of their unknown parts decides it: names, mostly."""
-    fronts = [
-        list(itertools.takewhile(lambda part: not holds_traced(part), map(_known, key)))
-        if isinstance(key, (tuple, list))
-        else []
-        for key in keys
-    ]
+    fronts = list(map(_front, keys))
     fronts = [front[:min(map(len, fronts))] for front in fronts]
     order = sorted(range(len(keys)), key=fronts.__getitem__, reverse=reverse)
     return None if any(fronts[a] == fronts[b] for a, b in zip(order, order[1:])) else order
+
+
+def _front(key: object) -> list:
+    """The parts of a key in front of the first one that is not known."""
+    parts = map(_known, key) if isinstance(key, (tuple, list)) else ()
+    return list(itertools.takewhile(lambda part: not holds_traced(part), parts))
 
 
 def sort(items: list, /, *, key: object = None, reverse: object = False) -> None:
