@@ -147,12 +147,14 @@ _CHANGED = {"TBackward0": "TBackward1", "TransposeBackward0": "TransposeBackward
 
 def _reshaping(name: str, view: Callable) -> None:
     def change(self: Tensor, *args: object, **options: object) -> Tensor:
-        recorded = now().grad and not now().inference and requires_grad(self)
+        # a node gives gradients of the tensor's shape: no_grad does not hide that this changes
+        recorded = (now().grad or self._fn is not None) and not now().inference and requires_grad(self)
         check_in_place(self, recorded, moves_only=True)
         old = alias(self)
         old._fn, old._nr, old._rg, old._view = self._fn, self._nr, self._rg, self._view
         creation = "" if self._view is None else self._view.creation
-        new = view(old, *args, **options)
+        with changed(grad=recorded):
+            new = view(old, *args, **options)
         look_at(self, new)
         if recorded:
             self._fn, self._nr, self._rg = new._fn, new._nr, new._rg

@@ -206,6 +206,23 @@ def test_operands_that_share_a_part_of_the_memory():
     close(a, [6.0, 6.0, 9.0, 6.0, 6.0, 9.0])
 
 
+@pytest.mark.parametrize("of_view", [False, True])
+def test_gradients_fit_what_is_reshaped_without_a_graph(of_view):
+    """The gradient had the new shape, or its node failed."""
+    x = fad.tensor(np.arange(6.0).reshape(2, 3), requires_grad=True)
+    base = x * 2
+    y = base.mT if of_view else base
+    with fad.no_grad():
+        y.unsqueeze_(0).transpose_(1, 2)
+    y.mul_(fad.arange(6.0).reshape(y.shape))
+    g, = fad.autograd.grad(base.sum(), x)
+    close(g, 2 * np.arange(6.0).reshape(y.shape[1:]).T if not of_view else 2 * np.arange(6.0).reshape(2, 3))
+    leaf_of_rows = leaf(1, 2)
+    with fad.no_grad():
+        leaf_of_rows.unsqueeze_(0)
+    assert leaf_of_rows.is_leaf
+
+
 @pytest.mark.parametrize("fill", [lambda y: y.zero_(), lambda y: y.fill_(3.0)])
 def test_numbers_written_without_a_graph_leave_the_history_alone(fill):
     """The source of an earlier copy keeps its gradient: it was lost."""
