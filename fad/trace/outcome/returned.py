@@ -38,7 +38,7 @@ from ..guards.snapshot import Snapshot
 from ..heap.journal import CONTAINER, made
 from ..heap.state import is_numeric
 from ..lists.export import plain
-from ..objects.containers import CHANGING, attributes, contents, is_users, items_in, may_change
+from ..objects.containers import CHANGING, NEVER_CHANGE, attributes, contents, is_users, items_in, may_change
 from ..runtime.library import original_of
 from ..runtime.name_dicts import AttributeDict
 from .leaks import stays
@@ -84,7 +84,8 @@ class _Parts:
     def of(self, x: object) -> object:
         if id(x) not in self.made:
             parts, structure = tree.flatten(x, is_leaf=lambda y: y is not x)
-            new = [self._part(x)] if structure.cls is None else [self.of(y) for y in parts]
+            new = [self._part(x)] if structure.cls is None else [
+                y if type(y) in NEVER_CHANGE else self.of(y) for y in parts]
             is_same = all(a is b for a, b in zip(new, parts))
             self.made[id(x)] = x, x if is_same else structure.unflatten(new)
         return self.made[id(x)][1]
