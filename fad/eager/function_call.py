@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..api.custom import custom_vjp
+from ..api.custom_rules import CustomCall, Rule
 from ..api.inner import conform, zeros_of
 from ..ops.table import TABLE as op
 from ..trace.runtime.capture import captured
@@ -102,7 +103,7 @@ class _Staged(custom_vjp):
         super().__init__(forward)
         self.cls, self.ctx = cls, ctx
 
-    def rule(self, call: object) -> Any:
+    def rule(self, call: CustomCall) -> Rule:
         rule = super().rule(call)
         if self.cls.defines("vmap"):
             rule.batch = lambda xs, flags, n: _by_vmap(self.cls, call, xs, flags, n)
