@@ -22,7 +22,7 @@ from .integers import Integers
 from .op import Op, registry
 from .records import ONCE, RegionState, TraceState
 from .stack import current
-from .types import INT, Type, require_plain, type_of
+from .types import INT, Type, refuse_objects, require_plain, type_of
 from .uses import Definitions, defined_by
 from .value import Value
 
@@ -140,9 +140,7 @@ class Builder:
                                       why="it was kept (in a list, an attribute, a global) after its trace had ended",
                                       do="return it from the function instead")
             return x
-        if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic):
-            return x
-        if isinstance(x, np.generic) and x.dtype.kind in "biufc":
+        if isinstance(x, (bool, int, float, complex)) or isinstance(x, np.generic) and x.dtype.kind in "biufc":
             return x
         if isinstance(x, (list, tuple)):
             x = np.asarray(x)
@@ -157,6 +155,7 @@ class Builder:
                                      why="fad computes with NumPy's arrays", do=f"take the numbers out of it: {remedy}")
         if hasattr(x, "dtype") and x.dtype.kind in "biufc":
             return self.watch(x)
+        refuse_objects(x)
         raise ConcreteValueError(f"cannot use {type(x).__name__} in a traced computation: {x!r:.80}",
                                  do="pass numbers or arrays of numbers")
 

@@ -21,7 +21,7 @@ from . import stack
 from .build import Builder, Value, building
 from .graph import Literal, Var
 from .op import Op
-from .types import Type, require_plain, type_of
+from .types import Type, refuse_objects, require_plain, type_of
 
 UNKNOWN: Any = object()  # the value of a later step's result, or of one example of many
 
@@ -154,6 +154,8 @@ class LiveBuilder(Builder):
     def bind(self, op: Op, args: tuple, params: dict) -> Any:
         """Compute op(*args); where the result is real or complex, record it too."""
         args = tuple([np.asarray(a) if isinstance(a, (list, tuple)) else a for a in args])
+        for a in args:
+            refuse_objects(a)
         known = [self.known(a) for a in args]
         if any(x is UNKNOWN for x in known):
             return super().bind(op, args, params)

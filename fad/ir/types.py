@@ -127,6 +127,13 @@ def require_plain(x: np.ndarray) -> None:
                                           "np.sum(x, where=~mask)")
 
 
+def refuse_objects(x: object) -> None:
+    """Raise of an array of objects."""
+    if isinstance(x, np.ndarray) and x.dtype.kind == "O":
+        raise UnsupportedFunctionError("an array of objects has no derivative, and its arithmetic is Python's",
+                                       do="make numbers of it: a.astype(float)")
+
+
 def _promotion_key(t: Type) -> Any:
     return ("weak", t.dtype) if t.weak else t.dtype
 

@@ -10,10 +10,10 @@ from ..ir import stack
 from ..ir.build import Value, current
 from ..ir.graph import Equation
 from ..ir.op import registry
-from ..ir.types import BOOL, COMPLEX, FLOAT, INT, is_number, type_of, ufunc_dtypes
+from ..ir.types import BOOL, COMPLEX, FLOAT, INT, is_number, refuse_objects, type_of, ufunc_dtypes
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.defects import asked_by_user
-from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT, ExtentError, UnsupportedFunctionError
+from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT, ExtentError
 from .kinds import shape_of
 
 SEQUENCES = (list, tuple, deque)                              # what NumPy makes an array of, item by item
@@ -54,9 +54,7 @@ def as_array(x: Any) -> Any:
            [3. , 4.5]])
     """
     if not isinstance(x, (*SEQUENCES, range)):
-        if isinstance(x, np.ndarray) and x.dtype.kind == "O":
-            raise UnsupportedFunctionError("an array of objects has no derivative, and its arithmetic is Python's",
-                                           do="make numbers of it: a.astype(float)")
+        refuse_objects(x)
         return x if hasattr(x, "dtype") or is_number(x) else np.asarray(x)
     return _joined(x) if has_values(x) or (stack.builders() and has_arrays(x)) else constant(np.asarray(x))
 

@@ -301,9 +301,8 @@ def _written_outside(root: Builder) -> list:
     """Arrays from outside that the function wrote to: their places among the captured ones, and what holds their
     contents now. Views of others are written to with them.
     """
-    return [
-        (k, x) for k, (_, x) in enumerate(root.trace.captured.values()) if x.tie is None and x.atom not in root.inputs
-    ]
+    return [(k, x) for k, (_, x) in enumerate(root.trace.captured.values())
+            if x.tie is None and x.atom not in root.inputs]
 
 
 def _written_again(root: Builder, outer: list) -> list:

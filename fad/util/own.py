@@ -24,7 +24,7 @@ def own_attribute(x: object, name: str, default: object = None) -> Any:
         read = next(f for c in type(x).__mro__ if type(f := vars(c).get("__getattribute__")) is WrapperDescriptorType)
     try:
         return read(x, name)
-    except AttributeError as error:
+    except (AttributeError, ReferenceError) as error:         # a weak proxy of what is gone
         let_through(error)
         return default
 

@@ -144,8 +144,17 @@ def test_arrays_that_compute_as_numpys_do_are_plain(cls):
     assert fad.grad(lambda x: np.sum(a * x / 2.0), fallback=False)(np.ones(2)).tolist() == [1.5, 2.5]
 
 
-@pytest.mark.parametrize("f",
-                         [lambda x: np.sum(x * np.array([1.0, 2.0], dtype=object)), lambda x: np.sum(x.astype(object))])
+OBJECTS = np.array([1.0, 2.0], dtype=object)
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(x * np.array([1.0, 2.0], dtype=object)),
+    lambda x: np.sum(x.astype(object)),
+    lambda x: np.sum(x * OBJECTS),
+    lambda x: x @ OBJECTS,
+    lambda x: np.sum(x - OBJECTS) if float(x[0]) > 0 else 0.0,                    # on the tape
+], ids=["made", "cast", "from outside", "product", "on the tape"])
 def test_numbers_among_objects_lose_no_derivative(f):
     for call in (lambda: fad.jvp(f, (np.ones(2),), (np.ones(2),)), lambda: fad.grad(f)(np.ones(2))):
         with pytest.raises(UnsupportedFunctionError, match="object"):

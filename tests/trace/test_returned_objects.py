@@ -2,6 +2,7 @@
 import functools
 import itertools
 import warnings
+import weakref
 from array import array
 from collections import deque
 from types import SimpleNamespace
@@ -273,3 +274,17 @@ def test_an_object_that_is_left_outside_is_returned_itself():
         return kept["plain"], kept["plain"].a * x
     g = fad.jit(f, fallback=False)
     assert g(0.5)[0] is g(0.8)[0] is kept["plain"]
+
+
+class Gone:
+    """An object that nobody holds."""
+
+
+PROXY_OF_NOTHING = weakref.proxy(Gone())
+
+
+def test_a_copy_of_a_result_asks_nothing_of_what_it_does_not_copy():
+    """Modules can be reached from the class of a result; there a proxy of what is gone answers no question."""
+    def f(x):
+        return array("d", [1.0, 2.0]), x.sum()
+    assert fad.jit(f, fallback=False)(np.ones(2)) == (array("d", [1.0, 2.0]), 2.0)

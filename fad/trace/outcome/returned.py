@@ -105,6 +105,8 @@ class _Parts:
             return self.of(x.copy())
         if isinstance(x, _NO_OBJECTS) or type(x) is np.ndarray and is_numeric(x):
             return x
+        if getattr(type(x), "__fad_level__", 0):              # a tensor is data
+            return x
         return self._node(x)
 
     def _node(self, x: object) -> object:
@@ -114,8 +116,8 @@ class _Parts:
             return x
         taken = None if any(x is y for y in self.around) else _taken_apart(x)
         if taken is None and not is_traced and not is_spent:
-            copied = self._copied(x)
-            if copied is not None and copied[0] is x:         # it never changes
+            copied = self._copied(original_of(x))
+            if copied is not None and copied[0] is original_of(x):                # it never changes
                 return x
             taken = None if copied is None else (copied, (), _copy)
         if taken is None and self.builder.parent is not None and not self.root.live:
@@ -145,12 +147,25 @@ class _Parts:
 
     def _copied(self, x: object) -> "tuple | None":
         """A copy of x, which further copies are made of, with what stays as it is in them; None if it has none."""
-        kept = {id(y): y for y in reached([x], _parts) if id(y) in self.outside}
+        kept = _Kept(self.outside)
         try:
-            return copy.deepcopy(x, dict(kept)), kept
+            return copy.deepcopy(x, kept), kept.met
         except Exception as error:                            # a lock, a view of a dict
             let_through(error)
             return None
+
+
+class _Kept(dict):
+    """The memo of a copy: things from outside stand for themselves. met: those that the copy holds."""
+
+    def __init__(self, outside: dict):
+        self.outside = outside
+        self.met: dict[int, object] = {}
+
+    def get(self, key: int, default: object = None) -> object:
+        if key not in self.outside:
+            return super().get(key, default)
+        return self.met.setdefault(key, self.outside[key])
 
 
 def _refusal(x: object, is_traced: bool) -> UnstageableError:

@@ -65,7 +65,7 @@ def _has_traced(items: Any) -> bool:
 
 def ufunc_behind(f: object) -> np.ufunc | None:
     """The ufunc whose method f is: np.add.reduce; None of anything else."""
-    owner = f.__self__ if isinstance(f, BuiltinFunctionType) and f.__name__ in _METHODS_OF_UFUNCS else None
+    owner = f.__self__ if type(f) is BuiltinFunctionType and f.__name__ in _METHODS_OF_UFUNCS else None
     return owner if isinstance(owner, np.ufunc) else None
 
 
