@@ -74,7 +74,7 @@ class StagedPrograms:
         found = _accepting(candidates, signature.data)
         if found is not None:
             return found
-        locks = tuple({id(x): x for each in self.programs.values() for p in each for x in p.traced.locks}.values())
+        locks = tuple(self.state.locks.values())
         while found is None:
             found = self._new_program(signature, leaves, structure, locks)
             locks += missed()
@@ -97,6 +97,7 @@ class StagedPrograms:
                 if missed():
                     return None
                 raise
+            self.state.locks.update({id(x): x for x in program.traced.locks})
             if missed():
                 program.take_back()
                 return None

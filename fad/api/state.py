@@ -41,6 +41,7 @@ class ChangingState:
               tells whether code that fad does not see reads them at all
     fixed     keys of locations that cannot be inputs
     spent     kind of arguments -> how many programs in a row have failed their own guards
+    locks     id -> a lock that it takes: this thread has it before inputs stand where other threads look
     """
 
     def __init__(self) -> None:
@@ -50,6 +51,7 @@ class ChangingState:
         self.writes = False
         self.is_read_unseen = False
         self.spent: dict[Any, int] = {}
+        self.locks: dict[int, Any] = {}
 
     def notices(self, stale: Sequence) -> bool:
         """Whether all changes outside since these programs were made may be inputs of the next one. They are noted."""

@@ -194,6 +194,24 @@ def test_a_program_takes_the_locks_of_its_function(name, policy):
     assert lock.acquire(blocking=False)                       # nobody has it any more
 
 
+@pytest.mark.usefixtures("eager_switches")
+def test_no_input_stands_outside_before_the_lock_is_taken():
+    """A program that is not kept may have told which state changes: the next trace has its lock from the beginning."""
+    m, seen = Model(), set()
+    g = fad.value_and_grad(m.locks, compile="never")
+    for _ in range(3):
+        g(X)
+    g.programs.clear()
+    with m.lock:
+        thread = threading.Thread(target=g, args=(X,))
+        thread.start()
+        until = time.monotonic() + 0.2
+        while time.monotonic() < until:
+            seen.add(type(m.calls))
+    thread.join()
+    assert seen == {int} and m.calls == 4
+
+
 def test_functions_that_count_and_lock_are_compiled():
     for name in ("counts", "counts_in_a_loop", "times", "locks", "locks_by_methods", "locks_in_a_branch",
                  "enters_a_condition"):
