@@ -34,6 +34,7 @@ from .forks import in_child, renewed
 T = TypeVar("T")
 STRIPES = 16
 PATIENCE = 0.5                                                # seconds for which others wait for a still thread
+LOOKS = 20                                                    # and looks at it: a busy machine may not let it run
 LONGEST = 10.0                                                # seconds for which a trace waits for a compilation
 SHORT, LONG = 0.0005, 0.02                                    # seconds between two looks
 
@@ -208,15 +209,17 @@ def _begin_taping(is_patient: bool) -> bool:
 
 def _let_calls_end() -> None:
     """Wait for the calls that have begun in other threads."""
-    begun = time.monotonic()
-    until = begun + PATIENCE
+    begun, looks = time.monotonic(), 0
     for lock in _locks:
-        while not lock.acquire(timeout=max(0.0, until - time.monotonic())):
-            if not _compiling.are_elsewhere() or time.monotonic() > begun + LONGEST:
-                break
-            until = time.monotonic() + PATIENCE
+        while not lock.acquire(timeout=PATIENCE / LOOKS if looks < LOOKS else 0.0):
+            looks += 1
+            if looks >= LOOKS:
+                if not _compiling.are_elsewhere() or time.monotonic() > begun + LONGEST:
+                    break
+                looks = 0
         else:
             lock.release()
+    until = time.monotonic() + PATIENCE * max(0, LOOKS - looks) / LOOKS
     while _taping.are_elsewhere() and time.monotonic() < until:
         time.sleep(SHORT)
     _entering.clear()
@@ -226,7 +229,7 @@ def _wait() -> bool:
     """Wait until no other thread traces: True. False if that thread may wait for this one: it has stood still for so
     long, or waits for this thread's call.
     """
-    pause, begun = SHORT, time.monotonic()
+    pause, begun, looks = SHORT, time.monotonic(), 0
     seen: tuple[FrameType | None, int] = None, 0
     while is_traced_elsewhere():
         if _entering and (threading.get_ident() in _taping or any(lock._is_owned() for lock in _locks)):
@@ -240,9 +243,10 @@ def _wait() -> bool:
             continue
         now = frame, frame.f_lasti
         if now != seen or _entering:
-            begun, seen = time.monotonic(), now
-        elif time.monotonic() - begun > PATIENCE:
+            begun, seen, looks = time.monotonic(), now, 0
+        elif time.monotonic() - begun > PATIENCE and looks > LOOKS:
             return False
+        looks += 1
     return True
 
 
