@@ -1,4 +1,4 @@
-"""The interpreter: a Func that stands alone runs on arrays, each of which is dropped after its last use.
+"""The interpreter runs a Func that stands alone on arrays. It drops each array after its last use.
 
 An array that nobody else holds is written to where it lies. A copy for each write would make n² of the n writes of a
 loop to an array of n elements, such as its tape. CPython counts who holds an array: a variable, a list of arguments, a
@@ -9,12 +9,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..util.errors import FadError
 from ..util.patience import steps
-from ..util.where import note_line
 from .graph import Equation, Func, Var, free_vars, is_branch
 from .uses import defined_in, operands
-from .walk import Environment, bind_outputs
+from .walk import Environment, bind_outputs, note_place
 
 
 class Interpreter:
@@ -69,11 +67,8 @@ class Interpreter:
                 results = eqn.op.facts["write"](*args, **eqn.params)
             else:
                 results = eqn.op(*args, **eqn.params)
-        except FadError as error:
-            error.put_at(eqn.where)
-            raise
         except Exception as error:
-            note_line(error, eqn.where)                      # what NumPy raises, too, is of a line
+            note_place(error, eqn)
             raise
         bind_outputs(eqn, results, env)
         for var in behind:

@@ -83,18 +83,22 @@ def run_equation(eqn: Equation, env: Environment) -> None:
             results = eqn.op.run_regions(args, regions, **eqn.params)
         else:
             results = eqn.op(*args, **eqn.params)
-    except FadError as error:
-        # long after the user's line was traced: the program runs, or is part of another
-        if not builders or not eqn.regions:
-            error.put_at(eqn.where)
-        raise
     except Exception as error:
-        note_line(error, eqn.where)                          # what NumPy raises, too, is of a line
+        if not (builders and eqn.regions and isinstance(error, FadError)):
+            note_place(error, eqn)
         raise
     finally:
         if builders:
             builders[-1].where = before
     bind_outputs(eqn, results, env)
+
+
+def note_place(error: Exception, eqn: Equation) -> None:
+    """Say where in the user's code an error arose, long after that line was traced. NumPy's errors are told it, too."""
+    if isinstance(error, FadError):
+        error.put_at(eqn.where)
+    else:
+        note_line(error, eqn.where)
 
 
 def bind_outputs(eqn: Equation, results: Any, env: Environment) -> None:

@@ -51,7 +51,7 @@ def counted(x):
 
 
 def in_bins(x):
-    """What vectors compute is one loop (places, roots), both additions to bins are another."""
+    """Vectors compute the places and the roots in one loop. Both additions to bins share another loop."""
     k = (x * 5.0).astype(int)
     return np.bincount(k, minlength=6), np.bincount(k, weights=np.sqrt(x), minlength=6)
 

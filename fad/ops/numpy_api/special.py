@@ -242,8 +242,8 @@ def logsumexp(a: ArrayLike, axis: Axes = None, b: Any = None, keepdims: bool = F
 
 
 def _log_of_sum(terms: AnyArray, axes: tuple) -> AnyArray:
-    """The log of the sum of exponentials, of which the largest are 1, as SciPy computes it: log(count of the largest) +
-    log1p(sum of the others / count). Small terms beside a 1 keep their digits.
+    """The log of the sum of these exponentials, as SciPy computes it. The largest are 1, and the result is
+    log(their count) + log1p(sum of the others / their count). Small terms beside a 1 keep their digits.
     """
     ones = registry["cast"](terms == 1.0, dtype=type_of(terms).dtype)
     count = registry["sum"](ones, axes=axes)

@@ -183,7 +183,7 @@ def reach(values: Iterable, weakly: bool = False) -> Iterator:
     def lively(things: Iterable) -> list:
         return [x for x in things if not is_inert[type(x)]]
     def parts(x: object) -> Iterable:
-        return _found_by(x) if weakly and isinstance(x, _WEAK) else _parts(x)
+        return _led_to_by(x) if weakly and isinstance(x, _WEAK) else _parts(x)
     for x in reached(lively(values), lambda x: lively(parts(x))):
         if _is_cell(x):
             yield x
@@ -223,7 +223,7 @@ def _is_cell(x: object) -> bool:
     return isinstance(x, _CELLS) or keeps_record(x) or is_users(x) or goes_on(x) or holds_no_traced(x)
 
 
-def _found_by(x: weakref.ref | weakref.finalize) -> Iterable:
+def _led_to_by(x: weakref.ref | weakref.finalize) -> Iterable:
     """The things that a weak reference or a finalizer leads to."""
     return [weakref.ref.__call__(x)] if isinstance(x, weakref.ref) else x.peek() or ()
 
