@@ -96,7 +96,7 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-class _Staged(custom_vjp):
+class _FunctionRule(custom_vjp):
     """A Function's call on traced arrays: its backward, and its jvp and its vmap where it has them."""
 
     def __init__(self, forward: Callable, cls: type, ctx: object):
@@ -178,7 +178,7 @@ def staged(cls: object, args: tuple, kwargs: dict) -> Any:
         ctx.to_save = saved
         answer = cls.backward(ctx, *(g if isinstance(g, (tuple, list)) else (g,)))
         return answer if isinstance(answer, tuple) else (answer,)
-    call = _Staged(forward, cls, ctx)
+    call = _FunctionRule(forward, cls, ctx)
     call.defvjp(call.value_and_saved, backward)
     result = call(*args)
     if not constant:
