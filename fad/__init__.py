@@ -61,14 +61,14 @@ if _TYPE_CHECKING:
     from .api.vmap import vmap as vmap
     from .check.certify import certify as certify
     from .eager.api import Tensor as Tensor
-    from .eager.dtypes import get_default_dtype as get_default_dtype
-    from .eager.dtypes import set_default_dtype as set_default_dtype
-    from .eager.grad_mode import enable_grad as enable_grad
-    from .eager.grad_mode import inference_mode as inference_mode
-    from .eager.grad_mode import is_grad_enabled as is_grad_enabled
-    from .eager.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
-    from .eager.grad_mode import no_grad as no_grad
-    from .eager.grad_mode import set_grad_enabled as set_grad_enabled
+    from .eager.tensors.dtypes import get_default_dtype as get_default_dtype
+    from .eager.tensors.dtypes import set_default_dtype as set_default_dtype
+    from .eager.tensors.grad_mode import enable_grad as enable_grad
+    from .eager.tensors.grad_mode import inference_mode as inference_mode
+    from .eager.tensors.grad_mode import is_grad_enabled as is_grad_enabled
+    from .eager.tensors.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
+    from .eager.tensors.grad_mode import no_grad as no_grad
+    from .eager.tensors.grad_mode import set_grad_enabled as set_grad_enabled
     from .show.draw import draw as draw
     from .show.explain import explain as explain
     from .show.program import export as export
@@ -91,8 +91,9 @@ _LATER = {name: module for module, names in {
     "api.vmap": "vmap",
     "check.certify": "certify",
     "eager.api": "Tensor",
-    "eager.dtypes": "get_default_dtype set_default_dtype",
-    "eager.grad_mode": "enable_grad inference_mode is_grad_enabled is_inference_mode_enabled no_grad set_grad_enabled",
+    "eager.tensors.dtypes": "get_default_dtype set_default_dtype",
+    "eager.tensors.grad_mode":
+        "enable_grad inference_mode is_grad_enabled is_inference_mode_enabled no_grad set_grad_enabled",
     "show.draw": "draw",
     "show.explain": "explain",
     "show.program": "export show source",

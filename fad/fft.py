@@ -2,6 +2,6 @@
 
 They take traced arrays too, and Tensors as torch.fft does.
 """
-from .eager.libraries import FFT, for_tensors
+from .eager.transforms.libraries import FFT, for_tensors
 
 __getattr__, __dir__ = for_tensors("numpy.fft", FFT)

@@ -2,7 +2,7 @@
 
 They take traced arrays too, and Tensors as torch.linalg does.
 """
-from .eager.libraries import for_tensors
-from .eager.linalg import LINALG
+from .eager.functions.linalg import LINALG
+from .eager.transforms.libraries import for_tensors
 
 __getattr__, __dir__ = for_tensors("numpy.linalg", LINALG)

@@ -2,6 +2,6 @@
 
 They take traced arrays too, and Tensors as torch.special does.
 """
-from .eager.libraries import SPECIAL, for_tensors
+from .eager.transforms.libraries import SPECIAL, for_tensors
 
 __getattr__, __dir__ = for_tensors("scipy.special", SPECIAL)

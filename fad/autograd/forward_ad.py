@@ -1,14 +1,14 @@
 """fad.autograd.forward_ad: tensors that carry tangents."""
 
-from ..eager.forward_ad import UnpackedDualTensor as UnpackedDualTensor
-from ..eager.forward_ad import _is_fwd_grad_enabled as _is_fwd_grad_enabled
-from ..eager.forward_ad import _set_fwd_grad_enabled as _set_fwd_grad_enabled
-from ..eager.forward_ad import dual_level as dual_level
-from ..eager.forward_ad import enter_dual_level as enter_dual_level
-from ..eager.forward_ad import exit_dual_level as exit_dual_level
-from ..eager.forward_ad import make_dual as make_dual
-from ..eager.forward_ad import unpack_dual as unpack_dual
-from ..eager.state import now as _now
+from ..eager.engine.forward_ad import UnpackedDualTensor as UnpackedDualTensor
+from ..eager.engine.forward_ad import _is_fwd_grad_enabled as _is_fwd_grad_enabled
+from ..eager.engine.forward_ad import _set_fwd_grad_enabled as _set_fwd_grad_enabled
+from ..eager.engine.forward_ad import dual_level as dual_level
+from ..eager.engine.forward_ad import enter_dual_level as enter_dual_level
+from ..eager.engine.forward_ad import exit_dual_level as exit_dual_level
+from ..eager.engine.forward_ad import make_dual as make_dual
+from ..eager.engine.forward_ad import unpack_dual as unpack_dual
+from ..eager.tensors.state import now as _now
 
 
 def __getattr__(name: str) -> object:

@@ -1,6 +1,6 @@
 """fad.autograd.profiler_util: what a profile consists of."""
-from ..eager.events import EventList as EventList
-from ..eager.events import FunctionEvent as FunctionEvent
-from ..eager.events import FunctionEventAvg as FunctionEventAvg
-from ..eager.events import Interval as Interval
-from ..eager.events import _format_time as _format_time
+from ..eager.engine.events import EventList as EventList
+from ..eager.engine.events import FunctionEvent as FunctionEvent
+from ..eager.engine.events import FunctionEventAvg as FunctionEventAvg
+from ..eager.engine.events import Interval as Interval
+from ..eager.engine.events import _format_time as _format_time

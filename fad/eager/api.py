@@ -1,11 +1,13 @@
 """The room's surface, put together: importing this module gives Tensor all its methods."""
 from collections import ChainMap
 
-from . import attributes, compiled, drawing, function, gathering, libraries, linalg, ranges, sorting, storage
-from .anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from .dtypes import DTYPES
-from .registry import FUNCTIONS, told_as
-from .tensor import Tensor
+from .engine import function
+from .engine.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from .functions import attributes, drawing, gathering, linalg, ranges, sorting, storage
+from .functions.registry import FUNCTIONS, told_as
+from .tensors.dtypes import DTYPES
+from .tensors.tensor import Tensor
+from .transforms import compiled, libraries
 
 # each attaches its methods when it is imported, and so do the modules that these import
 ATTACHING = (attributes, compiled, drawing, function, gathering, libraries, linalg, ranges, sorting, storage)

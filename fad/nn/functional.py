@@ -1,5 +1,5 @@
 """fad.nn.functional: what layers compute, as functions."""
-from ..eager.linalg import pdist as pdist
+from ..eager.functions.linalg import pdist as pdist
 from ..eager.nn.activations import dropout as dropout
 from ..eager.nn.activations import elu as elu
 from ..eager.nn.activations import elu_ as elu_
@@ -48,7 +48,7 @@ from ..eager.nn.pooling import avg_pool2d as avg_pool2d
 from ..eager.nn.pooling import interpolate as interpolate
 from ..eager.nn.pooling import max_pool1d as max_pool1d
 from ..eager.nn.pooling import max_pool2d as max_pool2d
-from ..eager.overrides import overridable as _overridable
+from ..eager.tensors.overrides import overridable as _overridable
 from ..util.lazy import refusing_names as _refusing_names
 
 for _name, _f in list(globals().items()):

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..api.derivative import grad
 from ..api.staged import Staged, check_callable
-from ..eager.draw import Drawing
-from ..eager.draw import draw as draw_tensor
-from ..eager.tensor import Tensor
+from ..eager.graph.draw import Drawing
+from ..eager.graph.draw import draw as draw_tensor
+from ..eager.tensors.tensor import Tensor
 from ..util.keywords import named_as_here
 from .nests import Nests
 from .picture import outline, picture, svg

@@ -1,7 +1,7 @@
 """fad.utils.checkpoint: computing again what backward needs, instead of keeping it."""
-from ..eager.checkpoint import CheckpointError as CheckpointError
-from ..eager.checkpoint import GraphExecGroup as GraphExecGroup
-from ..eager.checkpoint import checkpoint as checkpoint
-from ..eager.checkpoint import checkpoint_sequential as checkpoint_sequential
-from ..eager.checkpoint import set_checkpoint_debug_enabled as set_checkpoint_debug_enabled
-from ..eager.checkpoint import set_checkpoint_early_stop as set_checkpoint_early_stop
+from ..eager.engine.checkpoint import CheckpointError as CheckpointError
+from ..eager.engine.checkpoint import GraphExecGroup as GraphExecGroup
+from ..eager.engine.checkpoint import checkpoint as checkpoint
+from ..eager.engine.checkpoint import checkpoint_sequential as checkpoint_sequential
+from ..eager.engine.checkpoint import set_checkpoint_debug_enabled as set_checkpoint_debug_enabled
+from ..eager.engine.checkpoint import set_checkpoint_early_stop as set_checkpoint_early_stop

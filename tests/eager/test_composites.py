@@ -5,7 +5,7 @@ import pytest
 
 import fad
 import fad.nn
-from fad.eager.composite import COMPOSITES
+from fad.eager.functions.composite import COMPOSITES
 
 from .composite_samples import SAMPLES
 from .support import leaf

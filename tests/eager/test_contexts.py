@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.eager.state import Modes, now
+from fad.eager.tensors.state import Modes, now
 
 from ..tasks import errors_of_eighty
 

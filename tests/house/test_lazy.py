@@ -49,7 +49,7 @@ def test_a_listing_has_public_names_and_makers_of_tensors_and_no_rooms():
 
 def test_names_of_the_facade_that_are_not_listed_are_found():
     assert callable(fad.matmul) and callable(fad.conv1d)
-    assert fad.tensor is fad.eager.registry.FUNCTIONS["tensor"] and fad.float32 == np.float32
+    assert fad.tensor is fad.eager.functions.registry.FUNCTIONS["tensor"] and fad.float32 == np.float32
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():
@@ -114,7 +114,7 @@ print(t.grad.tolist())
 
 def test_a_module_of_the_facade_imported_first_gives_the_whole_tensor():
     code = """
-from fad.eager.tensor import Tensor
+from fad.eager.tensors.tensor import Tensor
 print(hasattr(Tensor, "backward"), hasattr(Tensor, "__array_function__"))
 """
     assert run(code) == "True True"

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fad
-from fad.eager.registry import FUNCTIONS
-from fad.eager.tensor import Tensor
+from fad.eager.functions.registry import FUNCTIONS
+from fad.eager.tensors.tensor import Tensor
 
 SAMPLES = Path(__file__).parent / "samples"
 _rng = np.random.default_rng(0)

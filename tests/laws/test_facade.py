@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.eager.tensor import Tensor
+from fad.eager.tensors.tensor import Tensor
 
 from ..turns import in_turn
 from .cases import rng_for

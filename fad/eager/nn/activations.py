@@ -10,19 +10,19 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, DTypeLike
 from ...util.errors import UnsupportedFunctionError
-from ..composites import log_softmax as log_softmax_step
-from ..composites import relu as relu_step
-from ..composites import softmax as softmax_step
-from ..dtypes import as_dtype
-from ..errors import refuse_if
-from ..formulas import where
-from ..generators import source
-from ..inplace import number
-from ..node import Undifferentiable
-from ..reductions import in_dtype
-from ..registry import FUNCTIONS, changing_form, named, one_dim
-from ..tensor import Tensor, raw, wrap
-from ..together import step
+from ..functions.composites import log_softmax as log_softmax_step
+from ..functions.composites import relu as relu_step
+from ..functions.composites import softmax as softmax_step
+from ..functions.formulas import where
+from ..functions.reductions import in_dtype
+from ..functions.registry import FUNCTIONS, changing_form, named, one_dim
+from ..graph.inplace import number
+from ..graph.node import Undifferentiable
+from ..graph.together import step
+from ..tensors.dtypes import as_dtype
+from ..tensors.errors import refuse_if
+from ..tensors.generators import source
+from ..tensors.tensor import Tensor, raw, wrap
 from . import composites as steps
 
 

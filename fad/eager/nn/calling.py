@@ -6,12 +6,12 @@ from typing import Any
 from ...ir import stack
 from ...trace.runtime.capture import captured
 from ...util.array import AnyArray
-from ..errors import refuse_if
-from ..function import Function
-from ..inplace import requires_grad
-from ..node import Hooks, RemovableHandle
-from ..state import now
-from ..tensor import Tensor
+from ..engine.function import Function
+from ..graph.inplace import requires_grad
+from ..graph.node import Hooks, RemovableHandle
+from ..tensors.errors import refuse_if
+from ..tensors.state import now
+from ..tensors.tensor import Tensor
 
 NO_INPUT = ("Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
             "require gradients.")

@@ -6,11 +6,11 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray
-from ..composite import Composite, elementwise, quietly
-from ..composites import mean
-from ..errors import OptionError, face, refuse_if
-from ..picked import along
-from ..tensor import Tensor, raw
+from ..functions.composite import Composite, elementwise, quietly
+from ..functions.composites import mean
+from ..functions.picked import along
+from ..tensors.errors import OptionError, face, refuse_if
+from ..tensors.tensor import Tensor, raw
 
 _where, _expit, _exp = op["where"], op["expit"], op["exp"]
 

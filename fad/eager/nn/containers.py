@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...util.array import AnyArray
-from ..errors import refuse_if
-from ..tensor import Tensor
+from ..tensors.errors import refuse_if
+from ..tensors.tensor import Tensor
 from .module import Module, Parameter
 
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
-from ..composite import Composite
-from ..errors import c_name, face, refuse_if
-from ..registry import noting
-from ..tensor import Tensor
+from ..functions.composite import Composite
+from ..functions.registry import noting
+from ..tensors.errors import c_name, face, refuse_if
+from ..tensors.tensor import Tensor
 from .functional import pad, sizes
 
 

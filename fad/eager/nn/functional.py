@@ -7,15 +7,15 @@ import numpy as np
 from ...ops.numpy_api.arguments import fixed
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
-from ..composites import addmm as addmm_step
-from ..errors import face, refuse_if
-from ..inplace import number
-from ..products import addmm, matmul
-from ..promotion import result_type
-from ..registry import named, noting
-from ..state import now
-from ..tensor import Tensor, raw, wrap
-from ..together import step
+from ..functions.composites import addmm as addmm_step
+from ..functions.products import addmm, matmul
+from ..functions.registry import named, noting
+from ..graph.inplace import number
+from ..graph.together import step
+from ..tensors.errors import face, refuse_if
+from ..tensors.promotion import result_type
+from ..tensors.state import now
+from ..tensors.tensor import Tensor, raw, wrap
 
 
 def sizes(x: object) -> tuple:

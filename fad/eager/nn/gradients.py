@@ -1,10 +1,10 @@
 """nn.utils: what is done to the gradients of a module as one."""
 import numpy as np
 
-from ..errors import refuse_if
-from ..promotion import default
-from ..state import changed
-from ..tensor import Tensor, wrap
+from ..tensors.errors import refuse_if
+from ..tensors.promotion import default
+from ..tensors.state import changed
+from ..tensors.tensor import Tensor, wrap
 
 
 def _gradients(parameters: object) -> list:

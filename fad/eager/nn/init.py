@@ -5,10 +5,10 @@ import warnings
 import numpy as np
 
 from ...util.array import ArrayOrNumber
-from ..errors import refuse_if
-from ..generators import source
-from ..state import changed
-from ..tensor import Tensor
+from ..tensors.errors import refuse_if
+from ..tensors.generators import source
+from ..tensors.state import changed
+from ..tensors.tensor import Tensor
 
 
 def _set(tensor: Tensor, a: ArrayOrNumber) -> Tensor:

@@ -8,12 +8,12 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
-from ..errors import refuse_if
-from ..picked import all_below, rows
-from ..promotion import default
-from ..state import changed
-from ..tensor import Tensor, raw, wrap
-from ..together import step
+from ..functions.picked import all_below, rows
+from ..graph.together import step
+from ..tensors.errors import refuse_if
+from ..tensors.promotion import default
+from ..tensors.state import changed
+from ..tensors.tensor import Tensor, raw, wrap
 from . import activations, convolution, functional, init, losses, pooling
 from .module import Module, Parameter, empty, typed
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray
-from ..composites import log_softmax as log_softmax_step
-from ..errors import face, refuse_if, scalar_name
-from ..inplace import wanted
-from ..picked import all_below
-from ..shown import REDUCTIONS, total_weight
-from ..tensor import Tensor, raw
-from ..together import together
+from ..functions.composites import log_softmax as log_softmax_step
+from ..functions.picked import all_below
+from ..graph.inplace import wanted
+from ..graph.shown import REDUCTIONS, total_weight
+from ..graph.together import together
+from ..tensors.errors import face, refuse_if, scalar_name
+from ..tensors.tensor import Tensor, raw
 from . import composites as steps
 from .activations import log_softmax
 from .composites import reduced

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...util.array import DTypeLike
-from ..conversion import asked_dtype
-from ..dtypes import as_dtype, required
-from ..errors import refuse_if
-from ..promotion import default
-from ..state import changed
-from ..tensor import Tensor, is_floating, wrap
+from ..functions.conversion import asked_dtype
+from ..tensors.dtypes import as_dtype, required
+from ..tensors.errors import refuse_if
+from ..tensors.promotion import default
+from ..tensors.state import changed
+from ..tensors.tensor import Tensor, is_floating, wrap
 from .calling import Calling
 from .saving import Saving
 

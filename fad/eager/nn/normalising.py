@@ -5,13 +5,13 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes
-from ..composite import Composite
-from ..composites import centred, count, kept_sum
-from ..errors import face, refuse_if
-from ..promotion import default
-from ..registry import delivered, noting
-from ..tensor import Tensor, raw, wrap
-from ..together import step
+from ..functions.composite import Composite
+from ..functions.composites import centred, count, kept_sum
+from ..functions.registry import delivered, noting
+from ..graph.together import step
+from ..tensors.errors import face, refuse_if
+from ..tensors.promotion import default
+from ..tensors.tensor import Tensor, raw, wrap
 from . import init
 from .functional import sizes
 from .module import Module, Parameter, typed

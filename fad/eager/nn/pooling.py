@@ -9,13 +9,13 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.cached import cached_attribute
-from ..composite import Composite
-from ..errors import face, refuse_if
-from ..inplace import number
-from ..picked import added_at, pooled
-from ..reductions import in_dtype
-from ..tensor import Tensor, raw, wrap
-from ..together import together
+from ..functions.composite import Composite
+from ..functions.picked import added_at, pooled
+from ..functions.reductions import in_dtype
+from ..graph.inplace import number
+from ..graph.together import together
+from ..tensors.errors import face, refuse_if
+from ..tensors.tensor import Tensor, raw, wrap
 from .convolution import places_of, spread
 from .functional import pad, sizes
 

@@ -20,9 +20,9 @@ from scipy.special import expit
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
-from ..composite import Composite
-from ..grad_api import grad
-from ..tensor import Tensor
+from ..engine.grad_api import grad
+from ..functions.composite import Composite
+from ..tensors.tensor import Tensor
 
 # -- cells, in ops: (gates, state, u, c) -> the next state -------------------------------------------------------------
 

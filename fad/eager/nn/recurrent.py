@@ -7,9 +7,9 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray
-from ..errors import refuse_if
-from ..joining import cat
-from ..tensor import wrap
+from ..functions.joining import cat
+from ..tensors.errors import refuse_if
+from ..tensors.tensor import wrap
 from . import functional, init
 from .activations import dropout as dropped
 from .module import Module, empty, typed

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...util.interrupts import let_through
-from ..state import changed
-from ..tensor import Tensor, wrap
+from ..tensors.state import changed
+from ..tensors.tensor import Tensor, wrap
 
 
 class IncompatibleKeys(NamedTuple):

@@ -10,8 +10,8 @@ from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import ArgumentError
 from ..nn.containers import swapped_parameters
 from ..nn.module import Module
-from ..state import now
-from ..tensor import Tensor, raw, wrap
+from ..tensors.state import now
+from ..tensors.tensor import Tensor, raw, wrap
 from .optimizer import Optimizer, write
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..state import changed
+from ..tensors.state import changed
 from .optimizer import Optimizer, write
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...util.array import ArrayOrNumber
-from ..errors import refuse_if
 from ..nn.module import forget_gradients
-from ..state import changed
-from ..tensor import Tensor
+from ..tensors.errors import refuse_if
+from ..tensors.state import changed
+from ..tensors.tensor import Tensor
 
 
 def _noted(step: Callable) -> Callable:

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
-from ..errors import refuse_if
-from ..tensor import Tensor
+from ..tensors.errors import refuse_if
+from ..tensors.tensor import Tensor
 from .optimizer import Optimizer
 
 _TOO_EARLY = (
