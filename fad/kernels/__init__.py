@@ -9,7 +9,7 @@
     filters      where a mask holds, correlation of two vectors
 
 Each name can be called from compiled code and, with the same meaning, from plain Python on NumPy values.
-How Numba compiles them, and generated code:
+Other modules say how Numba compiles them, and generated code:
 
     numba_pipeline, stages, lowering   fewer passes, short code for elements of arrays and for loops over ranges
     promotion, operators               NumPy's types for Numba; numbers in few instructions
