@@ -8,63 +8,85 @@ Functions of Matrices, section 8.3), which has the projection's derivatives. as_
 from typing import Any
 
 import numpy as np
-import scipy.spatial.transform
 
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import UnsupportedFunctionError
+from ..util.library_object import LibraryObject
 
 SMALL = 1e-3                                                 # half an angle below which series are taken
 AXES = {"x": 0, "y": 1, "z": 2}
 
 
-class Rotation:
+class Rotation(LibraryObject):
     """Rotations: one, or a row of them."""
 
-    stands_for = scipy.spatial.transform.Rotation             # where code asks for the class
+    of = "scipy.spatial.transform.Rotation"
 
     def __init__(self, quat: Any):
-        self.quat = quat
+        self._quat = quat
 
     @property
     def single(self) -> bool:
-        return self.quat.ndim == 1
+        return self._quat.ndim == 1
 
     @property
     def shape(self) -> tuple:
-        return self.quat.shape[:-1]
+        return self._quat.shape[:-1]
 
     def __len__(self) -> int:
         if self.single:
             raise TypeError("Single rotation has no len().")
-        return self.quat.shape[0]
+        return self._quat.shape[0]
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: Any) -> "Rotation":
         if self.single:
             raise TypeError("Single rotation is not subscriptable.")
-        return Rotation(self.quat[index])
+        return Rotation(self._quat[index])
 
-    def __mul__(self, other: object) -> Any:
-        return Rotation(_product(self.quat, as_rotation(other).quat))
+    def __mul__(self, other: object) -> "Rotation":
+        return Rotation(_product(self._quat, as_rotation(other)._quat))
 
     def __rmul__(self, other: object) -> "Rotation":
         return as_rotation(other) * self
 
     def inv(self) -> "Rotation":
-        return Rotation(self.quat * np.array([-1.0, -1.0, -1.0, 1.0]))
+        return Rotation(self._quat * np.array([-1.0, -1.0, -1.0, 1.0]))
+
+    def __pow__(self, n: ArrayOrNumber) -> "Rotation":
+        """n times the turn. R**1 and R**-1 keep the sign of R's quaternion."""
+        turned = from_rotvec(n * self.as_rotvec())._quat
+        is_other = np.sum(_canonical(self._quat) * self._quat, axis=-1) < 0
+        return Rotation(np.where((np.abs(n) == 1) & is_other, -1.0, 1.0)[..., None] * turned)
+
+    def mean(self, weights: "AnyArray | None" = None, axis: object = None) -> "Rotation":
+        """The largest eigenvector of the sum of q q' (F. L. Markley et al., Averaging Quaternions, Journal of
+        Guidance, Control, and Dynamics 30 (2007) 1193)."""
+        if axis is not None or self._quat.ndim > 2:
+            raise UnsupportedFunctionError("Rotation.mean along some axes is not supported on traced numbers",
+                                           do="leave axis out, for a row of rotations")
+        rows = np.reshape(self._quat, (-1, 4))
+        if weights is not None and np.any(np.asarray(weights) < 0):
+            raise ValueError("`weights` must be non-negative.")
+        weighted = rows if weights is None else rows * np.reshape(np.asarray(weights), (-1, 1))
+        return Rotation(np.linalg.eigh(weighted.T @ rows)[1][:, -1])
+
+    def approx_equal(self, other: object, atol: "float | None" = None, degrees: bool = False) -> AnyArray:
+        atol = 1e-8 if atol is None else np.deg2rad(atol) if degrees else atol
+        return (as_rotation(other) * self.inv()).magnitude() < atol
 
     def as_quat(self, canonical: bool = False, *, scalar_first: bool = False) -> Any:
-        quat = _canonical(self.quat) if canonical else self.quat
+        quat = _canonical(self._quat) if canonical else self._quat
         return np.concatenate((quat[..., 3:], quat[..., :3]), axis=-1) if scalar_first else quat
 
     def as_matrix(self) -> AnyArray:
-        x, y, z, w = _parts(self.quat)
+        x, y, z, w = _parts(self._quat)
         rows = [[x * x - y * y - z * z + w * w, 2 * (x * y - z * w), 2 * (x * z + y * w)],
                 [2 * (x * y + z * w), -x * x + y * y - z * z + w * w, 2 * (y * z - x * w)],
                 [2 * (x * z - y * w), 2 * (y * z + x * w), -x * x - y * y + z * z + w * w]]
         return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
     def as_rotvec(self, degrees: bool = False) -> AnyArray:
-        quat = _canonical(self.quat)
+        quat = _canonical(self._quat)
         squared = np.sum(quat[..., :3] ** 2, axis=-1)
         is_small = squared < SMALL ** 2
         sine = np.sqrt(np.where(is_small, 1.0, squared))
@@ -73,11 +95,16 @@ class Rotation:
         vector = scale[..., None] * quat[..., :3]
         return np.rad2deg(vector) if degrees else vector
 
-    def magnitude(self) -> Any:
-        return 2 * np.arctan2(np.sqrt(np.sum(self.quat[..., :3] ** 2, axis=-1)), np.abs(self.quat[..., 3]))
+    def as_mrp(self) -> AnyArray:
+        """Modified Rodrigues parameters: the axis times tan(angle / 4)."""
+        sign = np.where(self._quat[..., 3:] < 0, -1.0, 1.0)
+        return sign * self._quat[..., :3] / (1.0 + sign * self._quat[..., 3:])
+
+    def magnitude(self) -> AnyArray:
+        return 2 * np.arctan2(np.sqrt(np.sum(self._quat[..., :3] ** 2, axis=-1)), np.abs(self._quat[..., 3]))
 
     def as_euler(self, seq: str, degrees: bool = False, *, suppress_warnings: bool = False) -> AnyArray:
-        angles = _euler(self.quat, seq)
+        angles = _euler(self._quat, seq)
         return np.rad2deg(angles) if degrees else angles
 
     def apply(self, vectors: object, inverse: bool = False) -> AnyArray:
@@ -87,10 +114,8 @@ class Rotation:
         return np.sum(matrix * vectors[..., None, :], axis=-1)
 
 
-def as_rotation(x: object) -> "Rotation":
-    """A rotation of SciPy's as one of these."""
-    if type(x) is Rotation:
-        return x
+def as_rotation(x: Any) -> "Rotation":
+    """A rotation of SciPy's, or one of these, as one of these."""
     if not hasattr(x, "as_quat"):
         raise UnsupportedFunctionError("a rotation with traced numbers is multiplied with rotations only",
                                        do="turn vectors by apply")
@@ -143,7 +168,15 @@ def from_rotvec(rotvec: AnyArray, degrees: bool = False) -> "Rotation":
     return Rotation(np.concatenate((0.5 * sine[..., None] * vector, cosine[..., None]), axis=-1))
 
 
-def from_euler(seq: str, angles: AnyArray, degrees: bool = False) -> Any:
+def from_mrp(mrp: AnyArray) -> "Rotation":
+    mrp = np.asarray(mrp) * 1.0
+    if mrp.ndim == 0 or mrp.shape[-1] != 3:
+        raise ValueError(f"Expected `mrp` to have shape (..., 3), got {mrp.shape}")
+    squared = np.sum(mrp * mrp, axis=-1)[..., None]
+    return Rotation(np.concatenate((2 * mrp, 1 - squared), axis=-1) / (1 + squared))
+
+
+def from_euler(seq: str, angles: AnyArray, degrees: bool = False) -> "Rotation":
     is_intrinsic = _is_intrinsic(seq, 1)
     angles = np.asarray(angles) * 1.0
     if degrees:
@@ -195,7 +228,7 @@ def from_matrix(matrix: AnyArray, *, assume_valid: bool = False) -> "Rotation":
     return Rotation(_normalised(quat))
 
 
-def _by_element(m: AnyArray, trace: AnyArray, i: int) -> Any:
+def _by_element(m: AnyArray, trace: AnyArray, i: int) -> AnyArray:
     j, k = (i + 1) % 3, (i + 2) % 3
     parts = {i: 1 - trace + 2 * m[..., i, i], j: m[..., j, i] + m[..., i, j], k: m[..., k, i] + m[..., i, k],
              3: m[..., k, j] - m[..., j, k]}
@@ -227,3 +260,34 @@ def _euler(quat: AnyArray, seq: str) -> AnyArray:
 
 def apply(rotation: object, vectors: AnyArray, inverse: bool = False) -> AnyArray:
     return as_rotation(rotation).apply(vectors, inverse)
+
+
+# -- between rotations -----------------------------------------------------------------------------
+
+
+class Slerp(LibraryObject):
+    """Rotations at times between those of a row: from each to the next one at a constant rate."""
+
+    of = "scipy.spatial.transform.Slerp"
+
+    def __init__(self, times: AnyArray, rotations: object):
+        turns, self.times = as_rotation(rotations), np.asarray(times) * 1.0
+        if turns.single or len(turns) < 2 or self.times.shape != (len(turns),):
+            raise ValueError("`rotations` must be a sequence of at least 2 rotations, each at one of `times`.")
+        self.timedelta = np.diff(self.times)
+        if np.any(self.timedelta <= 0):
+            raise ValueError("Times must be in strictly increasing order.")
+        self.rotations = turns[:-1]
+        self.rotvecs = (self.rotations.inv() * turns[1:]).as_rotvec()
+
+    def __call__(self, times: AnyArray) -> Rotation:
+        times = np.asarray(times) * 1.0
+        if np.any((times < self.times[0]) | (times > self.times[-1])):
+            raise ValueError("Interpolation times must be within the range of `times`, both inclusive.")
+        step = np.maximum(np.searchsorted(self.times, times) - 1, 0)
+        share = (times - self.times[step]) / self.timedelta[step]
+        return self.rotations[step] * from_rotvec(self.rotvecs[step] * share[..., None])
+
+
+def slerp(times: AnyArray, rotations: object) -> Slerp:
+    return Slerp(times, rotations)

@@ -3,35 +3,42 @@
 Elements at one place add up, as in SciPy. The places are given; only the elements move.
 """
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import UnsupportedFunctionError
+from ..util.library_object import LibraryObject, class_named, is_own
 from . import above
 
 CLASSES = (scipy.sparse.spmatrix, scipy.sparse.sparray)
 
 
-class Sparse:
+class Sparse(LibraryObject):
     """The matrix of this shape with data[k] at (row[k], col[k]).
 
-    stands_for: the class of SciPy's that it stands for, also where code asks for its class.
+    stands_for: the class of SciPy's that it stands for.
+    is_as_given: whether SciPy's matrix would keep its elements in this order, without any that is zero.
     """
 
     ndim = 2
+    stands_for: Any = None                                    # type: ignore[assignment]
+    do = "take the dense matrix, A.toarray(), or write A @ x"
 
-    def __init__(self, data: AnyArray, row: AnyArray, col: AnyArray, shape: tuple, kind: Any):
-        self.data, self.row, self.col, self.shape, self.stands_for = data, row, col, tuple(shape), kind
+    def __init__(self, data: AnyArray, row: AnyArray, col: AnyArray, shape: tuple, kind: Any,
+                 is_as_given: bool = False):
+        self._data, self._row, self._col, self.shape, self.stands_for = data, row, col, tuple(shape), kind
+        if is_as_given:
+            self.data, self.row, self.col = data, row, col
 
-    def is_array(self) -> bool:
+    def _is_array(self) -> bool:
         """Whether it is one of SciPy's sparse arrays, where A * x is no matrix product."""
         return self.stands_for.__name__.endswith("array")
 
-    def with_data(self, data: AnyArray) -> "Sparse":
-        return Sparse(data, self.row, self.col, self.shape, self.stands_for)
+    def _with_data(self, data: AnyArray) -> "Sparse":
+        return Sparse(data, self._row, self._col, self.shape, self.stands_for, "data" in self.__dict__)
 
     def dot(self, x: Any) -> AnyArray:
         """The product with a vector or a matrix."""
@@ -41,9 +48,9 @@ class Sparse:
         x = np.asarray(x)
         if x.shape[0] != self.shape[1]:
             raise ValueError(f"dimension mismatch: a sparse matrix of {self.shape} and an array of {x.shape}")
-        data = self.data if x.ndim == 1 else self.data[:, None]
-        y = np.zeros((self.shape[0], *x.shape[1:]), np.result_type(self.data.dtype, x.dtype))
-        np.add.at(y, self.row, data * x[self.col])
+        data = self._data if x.ndim == 1 else self._data[:, None]
+        y = np.zeros((self.shape[0], *x.shape[1:]), np.result_type(self._data.dtype, x.dtype))
+        np.add.at(y, self._row, data * x[self._col])
         return y
 
     def __matmul__(self, x: object) -> AnyArray:
@@ -51,27 +58,27 @@ class Sparse:
 
     def __mul__(self, x: ArrayOrNumber) -> Any:
         if _is_sparse(x) or np.ndim(x) > 0:
-            if self.is_array():
+            if self._is_array():
                 raise UnsupportedFunctionError("products of elements are not known of a sparse array with traced "
                                                "elements", do="write A @ x for the matrix product")
             return self.dot(x)
-        return self.with_data(self.data * x)
+        return self._with_data(self._data * x)
 
     def __rmul__(self, x: object) -> "Sparse":
-        return self.with_data(x * self.data)
+        return self._with_data(x * self._data)
 
     def __truediv__(self, x: AnyArray) -> "Sparse":
-        return self.with_data(self.data / x)
+        return self._with_data(self._data / x)
 
     def __neg__(self) -> "Sparse":
-        return self.with_data(-self.data)
+        return self._with_data(-self._data)
 
     def __add__(self, other: Any) -> Any:
         other = as_sparse(other)
         if tuple(other.shape) != self.shape:
             raise ValueError(f"inconsistent shapes: sparse matrices of {self.shape} and {tuple(other.shape)}")
-        return Sparse(np.concatenate((self.data, other.data)), np.concatenate((self.row, other.row)),
-                      np.concatenate((self.col, other.col)), self.shape, self.stands_for)
+        return Sparse(np.concatenate((self._data, other._data)), np.concatenate((self._row, other._row)),
+                      np.concatenate((self._col, other._col)), self.shape, self.stands_for)
 
     def __radd__(self, other: object) -> "Sparse":
         return as_sparse(other) + self
@@ -84,27 +91,27 @@ class Sparse:
 
     @property
     def T(self) -> "Sparse":
-        return Sparse(self.data, self.col, self.row, (self.shape[1], self.shape[0]), self.stands_for)
+        return Sparse(self._data, self._col, self._row, (self.shape[1], self.shape[0]), self.stands_for)
 
     def transpose(self) -> Any:
         return self.T
 
     def tocsr(self) -> "Sparse":
-        return self.as_kind("csr")
+        return self._as_kind("csr")
 
     def tocsc(self) -> Any:
-        return self.as_kind("csc")
+        return self._as_kind("csc")
 
     def tocoo(self) -> Any:
-        return self.as_kind("coo")
+        return self._as_kind("coo")
 
-    def as_kind(self, format: str) -> "Sparse":
-        kind = "array" if self.is_array() else "matrix"
-        return Sparse(self.data, self.row, self.col, self.shape, getattr(scipy.sparse, f"{format}_{kind}"))
+    def _as_kind(self, format: str) -> "Sparse":
+        kind = "array" if self._is_array() else "matrix"
+        return Sparse(self._data, self._row, self._col, self.shape, class_named(f"scipy.sparse.{format}_{kind}"))
 
     def toarray(self) -> AnyArray:
-        y = np.zeros(self.shape, self.data.dtype)
-        np.add.at(y, (self.row, self.col), self.data)
+        y = np.zeros(self.shape, self._data.dtype)
+        np.add.at(y, (self._row, self._col), self._data)
         return y
 
     def diagonal(self) -> AnyArray:
@@ -119,26 +126,20 @@ class Sparse:
             raise _not_taken("by other than rows and columns")
         axes = [0 if isinstance(k, slice) else np.ndim(k) for k in keys]
         if [isinstance(k, slice) or d > 0 for k, d in zip(keys, axes)] == [False, False]:
-            return np.sum(np.where((self.row == _from_start(keys[0], self.shape[0]))
-                                   & (self.col == _from_start(keys[1], self.shape[1])), self.data, 0))
+            return np.sum(np.where((self._row == _from_start(keys[0], self.shape[0]))
+                                   & (self._col == _from_start(keys[1], self.shape[1])), self._data, 0))
         if axes == [1, 1] or max(axes) == 2 and [np.shape(k)[0] == 1 for k in keys] != [False, True]:
             raise _not_taken("at single places")
-        if self.is_array() and not all(isinstance(k, slice) or d > 0 for k, d in zip(keys, axes)):
+        if self._is_array() and not all(isinstance(k, slice) or d > 0 for k, d in zip(keys, axes)):
             raise _not_taken("as an array of one axis")
         return self._taken(*[_numbered(k, n) for k, n in zip(keys, self.shape)])
 
     def _taken(self, rows: AnyArray, columns: AnyArray) -> "Sparse":
         """The matrix of these rows and columns: the elements of all others are zeros at the first place."""
-        row, col = _place_of(rows, self.shape[0])[self.row], _place_of(columns, self.shape[1])[self.col]
+        row, col = _place_of(rows, self.shape[0])[self._row], _place_of(columns, self.shape[1])[self._col]
         is_taken = (row >= 0) & (col >= 0)
-        return Sparse(np.where(is_taken, self.data, 0), np.where(is_taken, row, 0), np.where(is_taken, col, 0),
+        return Sparse(np.where(is_taken, self._data, 0), np.where(is_taken, row, 0), np.where(is_taken, col, 0),
                       (len(rows), len(columns)), self.stands_for)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__") or not hasattr(self.stands_for, name):
-            raise AttributeError(f"'{self.stands_for.__name__}' object has no attribute '{name}'")
-        raise UnsupportedFunctionError(f"{self.stands_for.__name__}.{name} is not known of a sparse matrix with traced "
-                                       "elements", do="take the dense matrix, A.toarray(), or write A @ x")
 
 
 def _not_taken(how: str, do: str = "take a matrix, A[rows][:, columns], or index A.toarray()") -> Exception:
@@ -168,7 +169,7 @@ def _place_of(taken: AnyArray, n: int) -> AnyArray:
 
 def as_sparse(a: Any) -> "Sparse":
     """A matrix of SciPy's by its coordinates; one of these as it is."""
-    if type(a) is Sparse:
+    if is_own(a, Sparse):
         return a
     if not _is_sparse(a):
         raise UnsupportedFunctionError("a sparse matrix with traced elements is added to sparse matrices only",
@@ -180,13 +181,13 @@ def as_sparse(a: Any) -> "Sparse":
 def maker(format: str, kind: str) -> Any:
     """The constructor csr_matrix and its like, for traced data."""
     def make(arg1: object, shape: object = None, dtype: object = None, copy: bool = False) -> "Sparse":
-        return _made(arg1, shape, format, getattr(scipy.sparse, f"{format}_{kind}"))
+        return _made(arg1, shape, format, class_named(f"scipy.sparse.{format}_{kind}"))
     return make
 
 
-def _made(given: object, shape: Any, format: str, kind: Any) -> "Sparse":
-    if type(given) is Sparse:
-        return Sparse(given.data, given.row, given.col, given.shape, kind)
+def _made(given: Any, shape: Any, format: str, kind: Any) -> "Sparse":
+    if is_own(given, Sparse):
+        return Sparse(given._data, given._row, given._col, given.shape, kind)
     if not isinstance(given, tuple):
         dense = np.asarray(given)
         if dense.ndim != 2:
@@ -200,7 +201,7 @@ def _made(given: object, shape: Any, format: str, kind: Any) -> "Sparse":
                                        do="pass (data, (rows, columns)) and shape=(m, n)")
     if len(given) == 2:
         data, (row, col) = given
-        return Sparse(np.asarray(data), np.asarray(row), np.asarray(col), shape, kind)
+        return Sparse(np.asarray(data), np.asarray(row), np.asarray(col), shape, kind, format == "coo")
     data, minor, starts = given
     data, minor = np.asarray(data), np.asarray(minor)
     major = np.searchsorted(np.asarray(starts)[1:], np.arange(data.shape[0]), side="right")
@@ -210,13 +211,13 @@ def _made(given: object, shape: Any, format: str, kind: Any) -> "Sparse":
 
 def diags(diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: object = None) -> "Sparse":
     """The matrix with these diagonals."""
-    return _of_diagonals(diagonals, offsets, shape, getattr(scipy.sparse, f"{format or 'dia'}_matrix"))
+    return _of_diagonals(diagonals, offsets, shape, class_named(f"scipy.sparse.{format or 'dia'}_matrix"))
 
 
 def diags_array(diagonals: Any, /, *, offsets: Any = 0, shape: Any = None, format: Any = None,
                 dtype: object = None) -> "Sparse":
     """The array with these diagonals."""
-    return _of_diagonals(diagonals, offsets, shape, getattr(scipy.sparse, f"{format or 'dia'}_array"))
+    return _of_diagonals(diagonals, offsets, shape, class_named(f"scipy.sparse.{format or 'dia'}_array"))
 
 
 def _of_diagonals(diagonals: list, offsets: list, shape: Any, kind: Any) -> "Sparse":
@@ -246,7 +247,7 @@ def issparse(x: "Sparse") -> bool:
 
 
 def _is_sparse(x: object) -> bool:
-    return type(x) is Sparse or isinstance(x, CLASSES)
+    return is_own(x, Sparse) or isinstance(x, CLASSES)
 
 
 # -- solves ----------------------------------------------------------------------------------------
@@ -265,17 +266,19 @@ def _solved(A: Any, b: AnyArray) -> AnyArray:
         raise ValueError(f"matrix must be square (has shape {tuple(A.shape)})")
     if b.shape[0] != A.shape[0]:
         raise ValueError(f"matrix - rhs dimension mismatch ({tuple(A.shape)} - {b.shape[0]})")
-    return above.solve_sparse(A.data, A.row, A.col, b)
+    return above.solve_sparse(A._data, A._row, A._col, b)
 
 
-class Factors:
+class Factors(LibraryObject):
     """The result of splu for a matrix with traced elements."""
 
+    of = "scipy.sparse.linalg.SuperLU"
+
     def __init__(self, matrix: "Sparse"):
-        self.matrix, self.shape = as_sparse(matrix), matrix.shape
+        self._matrix, self.shape = as_sparse(matrix), matrix.shape
 
     def solve(self, rhs: AnyArray, trans: str = "N") -> AnyArray:
-        return _solved(self.matrix if trans == "N" else self.matrix.T, np.asarray(rhs))
+        return _solved(self._matrix if trans == "N" else self._matrix.T, np.asarray(rhs))
 
 
 def splu(A: "Sparse", permc_spec: object = None, diag_pivot_thresh: object = None, relax: object = None,

@@ -25,6 +25,7 @@ from fad.util.errors import (
     NotScalarError,
     OperandError,
     RecursionDepthError,
+    UnsupportedFunctionError,
 )
 
 from .malformed import CASES, TAKERS, X
@@ -106,8 +107,8 @@ INSIDE = {                                                    # a function, the 
               ["has no attribute 'hex'", "not known while the function is traced"]),
     "pickle": (lambda x: np.sum(x) * len(pickle.dumps(x)), ConcreteValueError, ["pickle them outside the function"]),
     "recursion": (doubling, RecursionDepthError, ["return doubling(x * 2.0)", "calls itself"]),
-    "roots of a series": (lambda x: np.polynomial.Polynomial(x).roots()[0], MissingAttributeError,
-                          ["Polynomial with traced coefficients", "'roots'"]),
+    "roots of a series": (lambda x: np.polynomial.Polynomial(x).roots()[0], UnsupportedFunctionError,
+                          ["Polynomial.roots is not supported on traced numbers", "with coef, degree"]),
     "del x[0]": (removing, CallError, ["cannot delete array elements", "del x[0]"]),
     "np.where of two": (lambda x: np.sum(np.where(x > 0, x)), CallError, ["either both or neither of x and y"]),
     "np.interp": (lambda x: np.interp(1.0, x, np.ones(2)), FadError, ["lengths of xp and fp"]),

@@ -1,7 +1,7 @@
 """scipy.spatial.transform.Rotation in captured code: SciPy's values, and derivatives to second order."""
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import Rotation, Slerp
 
 import fad
 
@@ -39,6 +39,13 @@ CASES = {
     "from_euler, one axis": lambda v: Rotation.from_euler("z", v[0]).as_matrix(),
     "from_euler, many of one axis": lambda v: Rotation.from_euler("y", v[:, None]).as_quat(),
     "from_euler, two axes": lambda v: Rotation.from_euler("zx", v[:2] * 40, degrees=True).as_quat(),
+    "mrp": lambda v: (Rotation.from_rotvec(4 * ROWS * v) * Rotation.from_mrp(v)).as_mrp(),
+    "power": lambda v: (Rotation.from_rotvec(5 * v) ** v[0] * Rotation.from_quat(-np.append(v, 0.3)) ** 1).as_quat(),
+    "mean": lambda v: Rotation.from_rotvec(ROWS * v).mean(1 + v).as_matrix(),
+    "mean of two": lambda v: Rotation.from_rotvec(ROWS[:2] * v).mean().as_matrix(),
+    "approx_equal": lambda v: v * Rotation.from_rotvec(v).approx_equal(Rotation.from_rotvec(v * 1.01), 1, degrees=True),
+    "slerp": lambda v: Slerp(np.cumsum(1 + v), Rotation.from_rotvec(ROWS * v))(1.9 + v / 10).as_matrix(),
+    "slerp, first time": lambda v: Slerp([0, 1, 3], Rotation.from_rotvec(ROWS * v))(0).as_rotvec(),
     "isinstance": lambda v: v * 2 if isinstance(Rotation.from_rotvec(v), Rotation) else v,
     **{f"euler {seq}": lambda v, seq=seq: Rotation.from_euler(seq, v).as_matrix() for seq in ("xyz", "ZXZ")},
     **{f"as_euler {seq}": lambda v, seq=seq: Rotation.from_rotvec(v).as_euler(seq)

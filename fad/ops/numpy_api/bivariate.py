@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
+from ...util.library_object import LibraryObject
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
@@ -81,8 +82,10 @@ def bivariate_at(spline: "Surface", xi: ArrayLike, yi: ArrayLike, dx: int = 0, d
 @face("scipy.interpolate.RectBivariateSpline", samples=(
     "interpolate.RectBivariateSpline(np.arange(3.0), np.cumsum(v), x, kx=2)(np.sort(v), [0.1, 1.0], 1)",
     "interpolate.RectBivariateSpline(np.arange(3.0), np.arange(4.0), x, kx=1, ky=3).ev(2 * v, 4 * v - 0.5)"))
-class Surface:
+class Surface(LibraryObject):
     """RectBivariateSpline through traced data."""
+
+    of = "scipy.interpolate.RectBivariateSpline"
 
     def __init__(self, x: ArrayLike, y: ArrayLike, z: ArrayOrNumber, bbox: object = None, kx: int = 3, ky: int = 3,
                  s: float = 0, maxit: int = 20):
@@ -96,5 +99,11 @@ class Surface:
             c = registry["transpose"](c, axes=(1, 0))
             knots.append(not_a_knot(grid, k))
         self.tck = (*knots, registry["reshape"](c, extents.product(shape_of(c))))
+
+    def get_knots(self) -> tuple:
+        return self.tck[:2]
+
+    def get_coeffs(self) -> AnyArray:
+        return self.tck[2]
 
     __call__, ev = bivariate_called, bivariate_at

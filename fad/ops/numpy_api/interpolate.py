@@ -6,6 +6,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, Extent
+from ...util.library_object import LibraryObject
 from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
 from .arguments import as_array, fixed, live, rank, refuse, taken
@@ -17,21 +18,21 @@ DEGREES = {"quadratic": 2, "cubic": 3, 2: 2, 3: 3}  # of the splines that interp
 # -- cubic splines ---------------------------------------------------------------------------------
 
 
-def hermite(x: Any, y: Any, slopes: AnyArray, extrapolate: object, axis: int) -> Piecewise:
-    """The cubics with given values and slopes at the places x."""
+def hermite(name: str, x: Any, y: Any, slopes: AnyArray, extrapolate: object, axis: int) -> Piecewise:
+    """The cubics with given values and slopes at the places x; name: the class of SciPy's that makes them."""
     width = beside(BY_NAME["numpy.diff"].call(x), y)
     slope = BY_NAME["numpy.diff"].call(y, axis=0) / width
     start, end = slopes[:-1], slopes[1:]
     bend = (start + end - 2.0 * slope) / width
-    return Piecewise(BY_NAME["numpy.stack"].call([bend / width, (slope - start) / width - bend, start, y[:-1]]), x,
-                     True if extrapolate is None else extrapolate, axis)
+    c = BY_NAME["numpy.stack"].call([bend / width, (slope - start) / width - bend, start, y[:-1]])
+    return Piecewise(c, x, extrapolate, axis, f"scipy.interpolate.{name}")
 
 
 @face("scipy.interpolate.CubicHermiteSpline", samples=("interpolate.CubicHermiteSpline(np.cumsum(v), v * v, v)(v)",),
       precision="double")
 def cubic_hermite(x: ArrayLike, y: ArrayLike, dydx: ArrayLike, axis: int = 0, extrapolate: object = None) -> Piecewise:
     x, y, ax = samples(x, y, axis)
-    return hermite(x, y, samples(x, dydx, axis)[1], extrapolate, ax)
+    return hermite("CubicHermiteSpline", x, y, samples(x, dydx, axis)[1], extrapolate, ax)
 
 
 def _ends(bc_type: str) -> list:
@@ -93,7 +94,7 @@ def cubic_spline(x: ArrayLike, y: ArrayLike, axis: int = 0, bc_type: str = "not-
                                flat[2]]), join([flat[1], h[:-1]]), join([h[1:], flat[3]])
     right = join([registry["broadcast_to"](b, 1, *shape_of(y)[1:]) for b in (first[2],)] + [inner]
                  + [registry["broadcast_to"](b, 1, *shape_of(y)[1:]) for b in (last[2],)])
-    return hermite(x, y, tridiagonal(lower, main, upper, right), extrapolate, ax)
+    return hermite("CubicSpline", x, y, tridiagonal(lower, main, upper, right), extrapolate, ax)
 
 
 def tridiagonal(lower: AnyArray, main: AnyArray, upper: AnyArray, b: AnyArray) -> AnyArray:
@@ -139,7 +140,7 @@ def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: object = None)
         steep = (sign(m[0]) != sign(m[1])) & (absolute(slope) > 3.0 * absolute(m[0]))
         return where(sign(slope) != sign(m[0]), 0.0, where(steep, 3.0 * m[0], slope))
     slopes = BY_NAME["numpy.concatenate"].call([end(h, m)[None], inner, end(h[::-1], m[::-1])[None]])
-    return hermite(x, y, slopes, extrapolate, ax)
+    return hermite("PchipInterpolator", x, y, slopes, extrapolate, ax)
 
 
 @face("scipy.interpolate.Akima1DInterpolator",
@@ -171,7 +172,7 @@ def akima(x: ArrayLike, y: ArrayLike, axis: int = 0, *, method: str = "akima", e
     is_known = both > 1e-9 * registry["stop_gradient"](largest)
     slopes = where(is_known, m[1:-2] + before / where(is_known, both, 1.0) * (m[2:-1] - m[1:-2]),
                    0.5 * (m[3:] + m[:-3]))
-    return hermite(x, y, slopes, False if extrapolate is None else extrapolate, ax)
+    return hermite("Akima1DInterpolator", x, y, slopes, False if extrapolate is None else extrapolate, ax)
 
 
 # -- interp1d --------------------------------------------------------------------------------------
@@ -246,8 +247,10 @@ def _bounded(y: AnyArray, places: AnyArray, x: AnyArray, bounds_error: bool, fil
                                              "interpolate.interp1d(np.arange(4.0), x, 'cubic')(v + 1.5)",
                                              "interpolate.interp1d(np.cumsum(v), v * v, 2, "
                                              "fill_value='extrapolate')(v)"))
-class Interp1d:
+class Interp1d(LibraryObject):
     """interp1d of traced data, the places in rising order."""
+
+    of = "scipy.interpolate.interp1d"
 
     def __init__(self, x: AnyArray, y: AnyArray, kind: Any = "linear", axis: int = -1, copy: bool = True,
                  bounds_error: Any = None, fill_value: object = math.nan, assume_sorted: bool = False):
@@ -255,14 +258,14 @@ class Interp1d:
             raise refuse("scipy.interpolate.interp1d", f"kind={kind!r} with traced data",
                          do="use scipy.interpolate.CubicSpline")
         extrapolates = isinstance(fill_value, str) and fill_value == "extrapolate"
-        self.x, self.y, self.kind, self.axis = x, y, kind, axis
+        self.x, self.y, self._kind, self.axis = live(x), live(y), kind, axis % rank(live(y))
         if extrapolates and kind in ("previous", "next"):
             raise refuse("scipy.interpolate.interp1d", f"kind={kind!r} with fill_value='extrapolate' and traced data")
         self.bounds_error = not extrapolates if bounds_error is None else bounds_error
-        self.fill = None if extrapolates else fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
+        self._fill = None if extrapolates else fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
 
     def __call__(self, x: AnyArray) -> AnyArray:
-        if self.kind not in DEGREES:
-            return _interpolated(self.x, self.y, x, self.kind, self.axis, self.bounds_error, self.fill)
-        y = make_interp_spline(self.x, self.y, DEGREES[self.kind], axis=self.axis)(x)
-        return _bounded(y, self.x, live(x), self.bounds_error, self.fill, self.axis % rank(live(self.y)))
+        if self._kind not in DEGREES:
+            return _interpolated(self.x, self.y, x, self._kind, self.axis, self.bounds_error, self._fill)
+        y = make_interp_spline(self.x, self.y, DEGREES[self._kind], axis=self.axis)(x)
+        return _bounded(y, self.x, live(x), self.bounds_error, self.fill, self.axis)

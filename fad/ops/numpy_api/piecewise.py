@@ -12,6 +12,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.library_object import LibraryObject
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
@@ -93,11 +94,12 @@ def _scaled(c: AnyArray, factors: list) -> AnyArray:
 
 
 @face("scipy.interpolate.PPoly", samples=("interpolate.PPoly(x, [0.0, 0.3, 0.5, 0.7, 1.0])(v)",))
-class Piecewise:
-    """A piecewise polynomial with traced coefficients."""
+class Piecewise(LibraryObject):
+    """A piecewise polynomial with traced coefficients; of: PPoly, or a subclass."""
 
-    def __init__(self, c: AnyArray, x: Any, extrapolate: Any = None, axis: int = 0):
-        self.c, self.x, self.axis = live(c), live(x), axis
+    def __init__(self, c: AnyArray, x: Any, extrapolate: Any = None, axis: int = 0,
+                 of: str = "scipy.interpolate.PPoly"):
+        self.c, self.x, self.axis, self.of = live(c), live(x), axis, of
         self.extrapolate = True if extrapolate is None else extrapolate
 
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> AnyArray:
@@ -110,7 +112,7 @@ class Piecewise:
         kept = max(order - nu, 1)
         factors: list = [math.perm(order - 1 - j, nu) for j in range(kept)]
         return Piecewise(_scaled(registry["slice_axis"](self.c, 0, 0, kept), factors), self.x, self.extrapolate,
-                         self.axis)
+                         self.axis, self.of)
 
     def antiderivative(self, nu: int = 1) -> "Piecewise":
         """Zero at the first edge, and continuous: each piece begins with what those before it come to."""
@@ -124,7 +126,7 @@ class Piecewise:
             total = total * width + taken(c, j)
         starts = registry["slice_axis"](_summed_up(total * width), 0, 0, count - 1)
         c = BY_NAME["numpy.concatenate"].call([c, starts[None]])
-        once = Piecewise(c, self.x, not is_periodic(self.extrapolate) and self.extrapolate, self.axis)
+        once = Piecewise(c, self.x, not is_periodic(self.extrapolate) and self.extrapolate, self.axis, self.of)
         return once.antiderivative(nu - 1)
 
     def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> AnyArray:
@@ -200,8 +202,10 @@ def _derived(t: Any, c: AnyArray, k: int) -> tuple:
 
 
 @face("scipy.interpolate.BSpline", samples=("interpolate.BSpline([0.0, 0.0, 0.0, 0.4, 1.0, 1.0, 1.0], v, 2)(x)",))
-class Spline:
+class Spline(LibraryObject):
     """A B-spline with traced knots or coefficients."""
+
+    of = "scipy.interpolate.BSpline"
 
     def __init__(self, t: Any, c: Any, k: int, extrapolate: bool = True, axis: int = 0):
         t, c = live(t), live(c)
@@ -209,6 +213,10 @@ class Spline:
         c = BY_NAME["numpy.moveaxis"].call(c, self.axis, 0) if self.axis else c
         self.t, self.k, self.extrapolate = t, k, extrapolate
         self.c = registry["slice_axis"](c, 0, 0, shape_of(t)[0] - k - 1)
+
+    @property
+    def tck(self) -> tuple:
+        return self.t, self.c, self.k
 
     def _like(self, t: object, c: ArrayOrNumber, k: int, extrapolate: bool) -> "Spline":
         made = Spline(t, c, k, extrapolate)

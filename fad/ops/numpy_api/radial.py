@@ -14,6 +14,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
+from ...util.library_object import LibraryObject
 from ..extents import product
 from ..face import BY_NAME, face
 from ..kinds import shape_of
@@ -87,8 +88,10 @@ def _evaluated(x: ArrayOrNumber, y: AnyArray, kernel: str, epsilon: object, powe
     "interpolate.RBFInterpolator(x.T, v)(x.T[:3] * 1.1 + 0.05)",
     "interpolate.RBFInterpolator(np.stack((v, v * v), 1), x.T, kernel='gaussian', epsilon=2.0, "
     "smoothing=v)(x.T[:, :2])"))
-class Radial:
+class Radial(LibraryObject):
     """An interpolator of traced data."""
+
+    of = "scipy.interpolate.RBFInterpolator"
 
     def __init__(self, y: AnyArray, d: AnyArray, neighbors: object = None, smoothing: ArrayOrNumber = 0.0,
                  kernel: str = "thin_plate_spline", epsilon: object = None, degree: Any = None):
@@ -103,24 +106,24 @@ class Radial:
         y, d = live(y), live(d)
         if rank(y) != 2:
             raise ValueError("`y` must be a 2-dimensional array.")
-        n, self.shape = shape_of(y)[0], tuple(shape_of(d)[1:])
+        n, self._shape = shape_of(y)[0], tuple(shape_of(d)[1:])
         count = fixed(shape_of(y)[1], "the number of coordinates")
         self.y, self.kernel, self.epsilon = y, kernel, 1.0 if epsilon is None else epsilon
-        self.powers = _monomial_places(count, max(least, 0) if degree is None else int(degree))
+        self._powers = _monomial_places(count, max(least, 0) if degree is None else int(degree))
         weight = live(smoothing)
         matrix = _radial(y, y, kernel, self.epsilon) + BY_NAME["numpy.eye"].call(n) * weight
-        right = registry["reshape"](d, n, product(self.shape))
-        if self.powers:
-            more, columns = len(self.powers), _monomials(y, self.powers)
+        right = registry["reshape"](d, n, product(self._shape))
+        if self._powers:
+            more, columns = len(self._powers), _monomials(y, self._powers)
             join = registry["concatenate"]
             below = join(registry["transpose"](columns, axes=(1, 0)), registry["full"](0.0, more, more, dtype=FLOAT),
                          axis=1)
             matrix = join(join(matrix, columns, axis=1), below, axis=0)
-            right = join(right, registry["full"](0.0, more, product(self.shape), dtype=FLOAT), axis=0)
-        self.coefficients = BY_NAME["numpy.linalg.solve"].call(matrix, right)
+            right = join(right, registry["full"](0.0, more, product(self._shape), dtype=FLOAT), axis=0)
+        self._coefficients = BY_NAME["numpy.linalg.solve"].call(matrix, right)
 
     def __call__(self, x: Any) -> AnyArray:
-        return _evaluated(x, self.y, self.kernel, self.epsilon, self.powers, self.coefficients, self.shape)
+        return _evaluated(x, self.y, self.kernel, self.epsilon, self._powers, self._coefficients, self._shape)
 
 
 @face("scipy.interpolate._rbfinterp.RBFInterpolator.__call__")

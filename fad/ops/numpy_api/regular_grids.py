@@ -11,6 +11,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
+from ...util.library_object import LibraryObject
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from .arguments import fixed, in_dtype, live, rank, refuse, taken
@@ -103,8 +104,10 @@ def _finished(y: AnyArray, grids: list, places: list, fill: object, check: bool)
     "fill_value=None)(np.stack([v, 4 * v], 1))",
     "interpolate.RegularGridInterpolator((np.arange(3.0),), x, bounds_error=False, fill_value=0.5)(4 * v[:, None] - 1)",
     "interpolate.RegularGridInterpolator((np.arange(3.0), np.arange(4.0)), x, method='nearest')([2 * v[0], 3 * v[1]])"))
-class GridInterpolator:
+class GridInterpolator(LibraryObject):
     """RegularGridInterpolator of traced values or of a traced grid, the grid in rising order."""
+
+    of = "scipy.interpolate.RegularGridInterpolator"
 
     def __init__(self, points: tuple, values: object, method: str = "linear", bounds_error: bool = True,
                  fill_value: object = np.nan, *, solver: object = None, solver_args: object = None):

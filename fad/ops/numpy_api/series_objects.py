@@ -9,7 +9,7 @@ import numpy as np
 from ...ir.build import current
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayOrNumber
-from ...util.errors import MissingAttributeError
+from ...util.library_object import LibraryObject
 from ..face import BY_NAME, face
 from ..literals import is_value
 from ..precision import double
@@ -33,7 +33,7 @@ def poly1d_called(poly: Any, val: object) -> Any:
     return BY_NAME["numpy.polyval"].call(current().watch(c) if isinstance(c, np.ndarray) else c, val)
 
 
-class Series:
+class Series(LibraryObject):
     """A series with traced coefficients. NumPy cuts off trailing zeros after arithmetic; this class does so when the
     coefficients are read."""
 
@@ -44,14 +44,15 @@ class Series:
                          do="map the argument before the call")
         own = getattr(np.polynomial, family.series)
         self.domain, self.window = (np.asarray(own.domain if d is None else d) for d in (domain, window))
-        self.family, self._given, self._is_cut = family, live(coef), is_cut
+        self.of, self.do = f"numpy.polynomial.{family.series}", f"call functions of numpy.polynomial.{family.module}"
+        self._family, self._given, self._is_cut = family, live(coef), is_cut
 
     @property
     def coef(self) -> Any:
         return self._given if self._is_cut else trimmed_behind(self._given)
 
     def __call__(self, arg: AnyArray) -> AnyArray:
-        return val(self.family, self._mapped(double(as_array(arg))), self._given)
+        return val(self._family, self._mapped(double(as_array(arg))), self._given)
 
     def _mapped(self, arg: ArrayOrNumber) -> AnyArray:
         """A point of the domain as one of the window."""
@@ -63,14 +64,14 @@ class Series:
 
     def _made(self, coef: AnyArray, is_cut: bool = False) -> "Series":
         """A series of this family and domain."""
-        return Series(self.family, coef, self.domain, self.window, is_cut=is_cut)
+        return Series(self._family, coef, self.domain, self.window, is_cut=is_cut)
 
     def deriv(self, m: int = 1) -> "Series":
-        return self._made(derived(self.family, self._given, m, self._scale()), self._is_cut)
+        return self._made(derived(self._family, self._given, m, self._scale()), self._is_cut)
 
     def integ(self, m: int = 1, k: object = (), lbnd: "ArrayOrNumber | None" = None) -> "Series":
         start = 0 if lbnd is None else self._mapped(lbnd)     # NumPy's 0 is one of the window
-        return self._made(integrated(self.family, self._given, m, k, start, 1.0 / self._scale()), self._is_cut)
+        return self._made(integrated(self._family, self._given, m, k, start, 1.0 / self._scale()), self._is_cut)
 
     def degree(self) -> int:
         return count_of(self.coef) - 1
@@ -79,13 +80,6 @@ class Series:
 
     def __array__(self, *_: object, **__: object) -> Any:
         raise TypeError("a series is no array")               # so that NumPy's series leave operators to this one
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        module = f"numpy.polynomial.{self.family.module}"
-        raise MissingAttributeError(f"{self.family.series} with traced coefficients has no attribute {name!r}",
-                                    do=f"use the functions of {module} on the coefficients")
 
     def __add__(self, other: "Series") -> "Series":
         return self._with(operator.add, other)
@@ -102,11 +96,11 @@ class Series:
             return NotImplemented
         a, n, m = self._given, count_of(self._given), count_of(b)
         a, b = registry["reshape"](a, n), registry["reshape"](b, m)
-        whole = a * b if min(n, m) == 1 else whole_product(self.family, a, b)
+        whole = a * b if min(n, m) == 1 else whole_product(self._family, a, b)
         return self._made(whole)
 
     def __pow__(self, n: int) -> "Series":
-        return self._made(whole_power(self.family, self._given, n))
+        return self._made(whole_power(self._family, self._given, n))
 
     def __neg__(self) -> "Series":
         return self._made(-self._given, self._is_cut)
@@ -124,7 +118,7 @@ class Series:
 
     def _beside(self, other: Any) -> Any:
         """The coefficients of a series of this family, or of a number; None of anything else."""
-        if type(other).__name__ == self.family.series or isinstance(other, Series) and other.family is self.family:
+        if type(other).__name__ == self._family.series or isinstance(other, Series) and other._family is self._family:
             for name in ("domain", "window"):
                 if not np.array_equal(getattr(self, name), getattr(other, name)):
                     raise TypeError(f"{name.capitalize()}s differ")
@@ -143,8 +137,10 @@ for _family in FAMILIES:
 @face("numpy.poly1d", samples=("np.poly1d(v)(x)", "np.poly1d(v).deriv()(v[0])",
                                "(np.poly1d(v) * np.poly1d(v[1:]) * 2 - 1)(x)",
                                "(np.poly1d(v) ** 2 / 3.0 + np.poly1d([1.0, 2.0])).coeffs"))
-class Poly1d(np.poly1d):
+class Poly1d(LibraryObject, np.poly1d):
     """numpy.poly1d with traced coefficients."""
+
+    of = "numpy.poly1d"
 
     def __init__(self, c_or_r: object, r: bool = False, variable: object = None):
         self._given = BY_NAME["numpy.poly"].call(c_or_r) if r else live(c_or_r)
@@ -154,7 +150,7 @@ class Poly1d(np.poly1d):
         """The coefficients, from the first one that is not zero."""
         return trimmed(self._given)
 
-    c = coeffs
+    _coeffs = c = coef = coefficients = coeffs
 
     def __call__(self, x: object) -> Any:
         return BY_NAME["numpy.polyval"].call(self._given, x)

@@ -15,7 +15,7 @@ from ...ops.records import Record, Records
 from ...util.array import ArrayOrNumber
 from ...util.defects import asked_by_user, door
 from ...util.errors import UnstageableError
-from ...util.where import is_routine
+from ...util.library_object import LibraryObject
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
 from ..guards.met import of_class_asked
@@ -32,6 +32,8 @@ from ..values.choice import ChosenThing
 from ..values.iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
 from ..values.tracer import Tracer
 from . import ordering, output
+
+WITH_A_CLASS = (Records, Record, Tail, LibraryObject)         # what stands for an object of another class
 
 
 def is_scalar(x: object) -> bool:
@@ -147,10 +149,10 @@ complex_ = _number_class(complex, _as_complex)
 
 def class_of(x: object) -> Any:
     """type(x) for the value that a tracer stands for. For fad's own lists it is list."""
-    if isinstance(x, (Items, Fixed, Tail)):
+    if isinstance(x, (Items, Fixed)):
         return list
     x = original_of(x)
-    if isinstance(x, (Records, Record)):
+    if isinstance(x, WITH_A_CLASS):
         return ndarray if x.stands_for is np.ndarray else x.stands_for
     if type(x) is ChosenThing:
         return x.common(class_of)
@@ -187,7 +189,7 @@ def isinstance_(x: Any, classes: Any) -> bool:
         return found
     if type(x) is ChosenThing:
         return x.common(lambda one: isinstance_(one, classes))
-    if isinstance(x, (Records, Record, Tail)) or (is_routine(type(x)) and hasattr(x, "stands_for")):
+    if isinstance(x, WITH_A_CLASS):
         return issubclass(x.stands_for, classes)
     x = original_of(x)
     if type(x) not in NEVER_CHANGE and stack.builders() and not stack.is_live():
@@ -205,7 +207,9 @@ def hasattr_(x: object, name: str) -> bool:
         refuse_attribute_of_subclass(name)
     if isinstance(x, (Tracer, Items, Fixed)):
         return in_class(_original_class(x) if isinstance(x, Tracer) else list, name) is not MISSING
-    return hasattr(x.stands_for if isinstance(x, (Records, Record, Tail)) else x, name)
+    if isinstance(x, LibraryObject):
+        return hasattr(x.stands_for, name) or hasattr(x, name)
+    return hasattr(x.stands_for if isinstance(x, WITH_A_CLASS) else x, name)
 
 
 def getattr_(x: object, name: str, *default: object) -> object:

@@ -234,3 +234,22 @@ def test_rarer_methods(f, x):
     np.testing.assert_allclose(fad.jit(f, fallback=False)(x), f(x), rtol=1e-10)
     slope = [(f(x + h) - f(x - h)) / 2e-5 for h in 1e-5 * np.eye(len(x))]
     np.testing.assert_allclose(fad.grad(f, fallback=False)(x), slope, rtol=1e-5, atol=1e-7)
+
+
+MOMENTS = {
+    "kde, box": lambda x: stats.gaussian_kde(x, "silverman").integrate_box_1d(0.2, 2 * x[0]),
+    "kde, gaussian": lambda x: stats.gaussian_kde(x).integrate_gaussian(x[:1], [[0.3]]),
+    "kde, matrices": lambda x: (lambda k: k.inv_cov * k.cho_cov + k.log_det * k.scotts_factor() + k.factor)(
+        stats.gaussian_kde(np.stack([x, x * x]))),
+    "dirichlet": lambda x: (lambda d: d.mean() * d.var() + d.cov()[0] + d.entropy())(stats.dirichlet(1 + x)),
+    "multinomial": lambda x: stats.multinomial(3, x / np.sum(x)).cov(),
+    "normal": lambda x: stats.multivariate_normal(x).mean + stats.multivariate_normal(x, x * x).cov,
+}
+
+
+@pytest.mark.parametrize("name", MOMENTS)
+def test_methods_of_objects_with_traced_parameters(name):
+    f, x = MOMENTS[name], np.array([0.3, 0.9, 1.7, 0.5])
+    np.testing.assert_allclose(fad.jit(f, fallback=False)(x), f(x), rtol=1e-10)
+    found = fad.jacrev(f, fallback=False)(x)
+    np.testing.assert_allclose(found, np.stack([(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(4)], -1), atol=1e-6)

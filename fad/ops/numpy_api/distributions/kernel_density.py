@@ -11,6 +11,7 @@ import numpy as np
 from ....ir.op import registry
 from ....util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ....util.errors import UnsupportedFunctionError
+from ....util.library_object import LibraryObject
 from ...extents import is_at_least
 from ...face import BY_NAME, face
 from ...kinds import shape_of
@@ -57,12 +58,14 @@ def evaluate(estimate: object, points: ArrayLike) -> AnyArray:
 @face("scipy.stats.gaussian_kde",
       samples=("stats.gaussian_kde(v)(x[0])", "stats.gaussian_kde(x[:2], 0.4).logpdf(2 * x[:2, 1:])",
                "stats.gaussian_kde(v, 'silverman', v ** 2).evaluate([0.3])"))
-class KernelDensity:
+class KernelDensity(LibraryObject):
     """scipy.stats.gaussian_kde of traced samples."""
+
+    of = "scipy.stats.gaussian_kde"
 
     def __init__(self, dataset: AnyArray, bw_method: object = None, weights: object = None):
         self.dataset = _in_rows(double(live(dataset)))
-        d, n = shape_of(self.dataset)
+        self.d, self.n = d, n = shape_of(self.dataset)
         self.weights = registry["full"](1.0, n, dtype="f8") / n if weights is None else double(live(weights))
         self.weights = self.weights / total(self.weights, 0)
         self.neff = 1.0 / total(self.weights * self.weights, 0)
@@ -72,14 +75,33 @@ class KernelDensity:
 
     def _factor(self, method: object, d: ArrayOrNumber) -> AnyArray:
         name = "scott" if method is None else method if isinstance(method, str) else ""
-        if name == "scott":
-            return self.neff ** (-1.0 / (d + 4.0))
-        if name == "silverman":
-            return (self.neff * (d + 2.0) / 4.0) ** (-1.0 / (d + 4.0))
+        if name in ("scott", "silverman"):
+            return self.scotts_factor() if name == "scott" else self.silverman_factor()
         if callable(method) or name:
             raise UnsupportedFunctionError("scipy.stats.gaussian_kde does not take this bw_method on traced arrays",
                                            do="give a number")
         return as_array(method)
+
+    def scotts_factor(self) -> AnyArray:
+        return self.neff ** (-1.0 / (self.d + 4.0))
+
+    def silverman_factor(self) -> AnyArray:
+        return (self.neff * (self.d + 2.0) / 4.0) ** (-1.0 / (self.d + 4.0))
+
+    def covariance_factor(self) -> AnyArray:
+        return self.factor
+
+    @property
+    def inv_cov(self) -> AnyArray:
+        return BY_NAME["numpy.linalg.inv"].call(self.covariance)
+
+    @property
+    def cho_cov(self) -> AnyArray:
+        return linalg.lower_cholesky(self.covariance, False)
+
+    @property
+    def log_det(self) -> AnyArray:
+        return self.d * math.log(2.0 * math.pi) + log_det(self.cho_cov)
 
     def logpdf(self, x: AnyArray) -> AnyArray:
         if isinstance(x, np.ndarray) and x.dtype.kind == "O":
@@ -90,3 +112,18 @@ class KernelDensity:
         return exp(self.logpdf(points))
 
     pdf = __call__ = evaluate
+
+    def integrate_box_1d(self, low: ArrayLike, high: ArrayLike) -> AnyArray:
+        """Between two numbers, of each sample's normal distribution."""
+        if is_at_least(self.d, 2, "gaussian_kde"):
+            raise ValueError("integrate_box_1d() only handles 1D pdfs")
+        ndtr, spread = BY_NAME["scipy.special.ndtr"].call, registry["sqrt"](self.covariance[0, 0])
+        shares = [ndtr((as_array(end) - self.dataset[0]) / spread) for end in (high, low)]
+        return total(self.weights * (shares[0] - shares[1]), 0)
+
+    def integrate_gaussian(self, mean: ArrayLike, cov: ArrayLike) -> AnyArray:
+        """The product of two normal densities has the density of their difference as its integral."""
+        wide = KernelDensity.__new__(KernelDensity)
+        wide.dataset, wide.weights = self.dataset, self.weights
+        wide.covariance = self.covariance + registry["reshape"](as_array(cov), self.d, self.d)
+        return exp(_log_density(wide, registry["reshape"](as_array(mean), self.d, 1)))[0]

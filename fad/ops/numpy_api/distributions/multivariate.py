@@ -10,9 +10,10 @@ import numpy as np
 
 from ....ir.op import registry
 from ....util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ....util.library_object import LibraryObject
 from ... import extents
 from ...choice import where
-from ...face import face
+from ...face import BY_NAME, face
 from ...kinds import shape_of
 from ...linalg.factorizations import solve_lower
 from ...linalg.matrices import diagonal, transposed
@@ -21,7 +22,7 @@ from ...special.gamma import gammaln
 from ...special.information import xlogy
 from ...transcendental import exp, log
 from .. import linalg
-from ..arguments import as_array, rank
+from ..arguments import as_array, rank, refuse
 from ..creation import eye
 from ..stacks import floating
 
@@ -38,12 +39,15 @@ def over_last(x: AnyArray) -> AnyArray:
     return total(x, rank(x) - 1)
 
 
-class Frozen:
+class Frozen(LibraryObject):
     """A distribution with its parameters: its methods are functions that take them after the variable."""
 
-    def __init__(self, methods: dict, parameters: tuple):
-        for name, call in methods.items():
-            setattr(self, name, self._with(call, parameters))
+    def __init__(self, name: str, parameters: tuple, **attributes: object):
+        self.of = f"{MODULE}.{name}_frozen"
+        for method in dir(self.stands_for):
+            if f"{MODULE}.{name}_gen.{method}" in BY_NAME and method != "__call__":
+                attributes[method] = self._with(BY_NAME[f"{MODULE}.{name}_gen.{method}"].call, parameters)
+        vars(self).update(attributes)
 
     @staticmethod
     def _with(call: Callable, parameters: tuple) -> Callable:
@@ -166,6 +170,14 @@ def dirichlet_pdf(dist: Any, x: Any, alpha: Any) -> Any:
     return exp(dirichlet_logpdf(dist, x, alpha))
 
 
+def multinomial_cov(dist: object, n: object, p: AnyArray) -> AnyArray:
+    """n (diag(p) - p p')."""
+    p = _proportions(as_array(p))
+    if rank(p) != 1:
+        raise refuse("scipy.stats.multinomial.cov", "rows of p", do="loop over the rows")
+    return as_array(n) * (eye(shape_of(p)[0]) * p - p[:, None] * p)
+
+
 def multinomial_logpmf(dist: object, x: AnyArray, n: int, p: AnyArray) -> AnyArray:
     """log n! + sum(x log p - log x!), for counts x that add up to n."""
     x, n, p = 1.0 * as_array(x), as_array(n), _proportions(as_array(p))
@@ -193,7 +205,7 @@ def multinomial_pmf(dist: Any, x: Any, n: Any, p: Any) -> Any:
 METHODS: dict[str, dict[str, Callable]] = {
     NORMAL: {"logpdf": normal_logpdf, "pdf": normal_pdf, "entropy": normal_entropy},
     DIRICHLET: {"logpdf": dirichlet_logpdf, "pdf": dirichlet_pdf},
-    MULTINOMIAL: {"logpmf": multinomial_logpmf, "pmf": multinomial_pmf}}
+    MULTINOMIAL: {"logpmf": multinomial_logpmf, "pmf": multinomial_pmf, "cov": multinomial_cov}}
 SAMPLES = {
     NORMAL: ("stats.multivariate_normal.logpdf(x, v, P)", "stats.multivariate_normal(v, 1.0 + v).logpdf(x)",
              "stats.multivariate_normal.logpdf(x, v, P, True)"),
@@ -209,14 +221,18 @@ for _owner, _methods in METHODS.items():
 @face(f"{NORMAL}.__call__")
 def frozen_normal(dist: object, mean: "ArrayLike | None" = None, cov: ArrayLike = 1, allow_singular: bool = False,
                   seed: object = None) -> Frozen:
-    return Frozen(METHODS[NORMAL], (mean, cov, allow_singular))
+    centre, spread = None if mean is None else floating(mean), floating(cov)
+    n = shape_of(spread)[0] if rank(spread) == 2 else shape_of(centre)[0] if centre is not None and rank(centre) else 1
+    centre = registry["full"](0.0, n, dtype="f8") if centre is None else registry["reshape"](centre, n)
+    return Frozen("multivariate_normal", (mean, cov, allow_singular), mean=centre, cov=_matrix(spread, n),
+                  allow_singular=allow_singular)
 
 
 @face(f"{DIRICHLET}.__call__")
 def frozen_dirichlet(dist: object, alpha: object, seed: object = None) -> Frozen:
-    return Frozen(METHODS[DIRICHLET], (alpha,))
+    return Frozen("dirichlet", (alpha,), alpha=as_array(alpha))
 
 
 @face(f"{MULTINOMIAL}.__call__")
 def frozen_multinomial(dist: object, n: object, p: object, seed: object = None) -> Frozen:
-    return Frozen(METHODS[MULTINOMIAL], (n, p))
+    return Frozen("multinomial", (n, p), n=as_array(n), p=_proportions(as_array(p)))
