@@ -84,7 +84,7 @@ def face(*names: str, method: str = "", property: str = "", creation: bool = Fal
 def finite_inputs(call: Callable) -> Callable:
     """The face itself. If SciPy's function has `check_finite`, it is a face that raises as SciPy does for an infinity
     or a nan in an array."""
-    code = getattr(call, "__code__", None)
+    code = getattr(inspect.unwrap(call), "__code__", None)
     names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount] if code else ()
     if "check_finite" not in names:
         return call

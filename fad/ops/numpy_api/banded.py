@@ -6,6 +6,7 @@ from ...util.array import AnyArray, ArrayLike
 from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
 from .arguments import as_array, in_dtype, rank, refuse
+from .stacks import matrix, over_stacks
 
 
 def _matrix(diagonals: AnyArray, lower: int, upper: int) -> AnyArray:
@@ -20,17 +21,19 @@ def _matrix(diagonals: AnyArray, lower: int, upper: int) -> AnyArray:
 
 @face("scipy.linalg.solve_banded",
       samples=("la.solve_banded((1, 1), x + [[0.0], [3.0], [0.0]], v)", "la.solve_banded((0, 2), x[::-1] + 1.0, x.T)"))
+@over_stacks(ab="2", b="1|2")
 def solve_banded(l_and_u: tuple, ab: ArrayLike, b: ArrayLike, overwrite_ab: bool = False, overwrite_b: bool = False,
                  check_finite: bool = True) -> AnyArray:
-    return BY_NAME["numpy.linalg.solve"].call(_matrix(as_array(ab), *l_and_u), as_array(b))
+    return BY_NAME["numpy.linalg.solve"].call(_matrix(matrix(ab), *l_and_u), as_array(b))
 
 
 @face("scipy.linalg.solveh_banded", samples=("la.solveh_banded(x + [[3.0], [0.0], [0.0]], v, lower=True)",
                                              "la.solveh_banded(x[:2] + [[0.0], [3.0]], v)"))
+@over_stacks(ab="2", b="1|2")
 def solveh_banded(ab: ArrayLike, b: ArrayLike, overwrite_ab: bool = False, overwrite_b: bool = False,
                   lower: bool = False, check_finite: bool = True) -> AnyArray:
     """The diagonals of one half of a Hermitian matrix, the main one last (first, if `lower`)."""
-    return BY_NAME["numpy.linalg.solve"].call(_hermitian(as_array(ab), lower), as_array(b))
+    return BY_NAME["numpy.linalg.solve"].call(_hermitian(matrix(ab), lower), as_array(b))
 
 
 def _hermitian(ab: AnyArray, lower: bool) -> AnyArray:
@@ -49,10 +52,11 @@ def _hermitian(ab: AnyArray, lower: bool) -> AnyArray:
 
 @face("scipy.linalg.cholesky_banded", samples=("la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True)",
                                                "la.cholesky_banded(x + [[0.0], [0.0], [3.0]])"))
+@over_stacks(ab="2")
 def cholesky_banded(ab: AnyArray, overwrite_ab: bool = False, lower: bool = False,
                     check_finite: bool = True) -> AnyArray:
     """The factor's diagonals; where a diagonal is shorter than its row, what stood there, as SciPy has it."""
-    ab = as_array(ab)
+    ab = matrix(ab)
     factor = BY_NAME["numpy.linalg.cholesky"].call(_hermitian(ab, lower))
     factor = factor if lower else BY_NAME["numpy.conj"].call(factor.T)
     n, count, join = shape_of(ab)[1], int(shape_of(ab)[0]) - 1, BY_NAME["numpy.concatenate"].call
@@ -76,15 +80,17 @@ def cho_solve_banded(cb_and_lower: tuple, b: ArrayLike, overwrite_b: bool = Fals
 
 
 @face("scipy.linalg.eig_banded", samples=("la.eig_banded(x[:2] + [[0.0], [3.0]])[0]",), note="as numpy.linalg.eigh")
+@over_stacks(a_band="2")
 def eig_banded(a_band: ArrayLike, lower: bool = False, eigvals_only: bool = False, overwrite_a_band: bool = False,
                select: str = "a", select_range: object = None, check_finite: bool = True) -> Any:
     if select not in ("a", 0) or select_range is not None:
         raise refuse("scipy.linalg.eig_banded", "a part of the eigenvalues", do="index the result")
-    a = _hermitian(as_array(a_band), lower)
+    a = _hermitian(matrix(a_band), lower)
     return BY_NAME["numpy.linalg.eigvalsh" if eigvals_only else "numpy.linalg.eigh"].call(a)
 
 
 @face("scipy.linalg.eigvals_banded", samples=("la.eigvals_banded(x[:2] + [[3.0], [0.0]], lower=True)",))
+@over_stacks(a_band="2")
 def eigvals_banded(a_band: ArrayLike, lower: bool = False, overwrite_a_band: bool = False, select: str = "a",
                    select_range: object = None, check_finite: bool = True) -> AnyArray:
     return eig_banded(a_band, lower, True, overwrite_a_band, select, select_range)
@@ -93,6 +99,7 @@ def eigvals_banded(a_band: ArrayLike, lower: bool = False, overwrite_a_band: boo
 @face("scipy.linalg.eigh_tridiagonal",
       samples=("la.eigh_tridiagonal(v, x[0, :3] + 1.0)[0]", "np.abs(la.eigh_tridiagonal(v, x[0, :3] + 1.0)[1])"),
       note="as numpy.linalg.eigh")
+@over_stacks(d="1", e="1")
 def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, eigvals_only: bool = False, select: str = "a",
                      select_range: Any = None, check_finite: bool = True) -> Any:
     d, e = as_array(d), as_array(e)
@@ -113,6 +120,7 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, eigvals_only: bool = False, sel
 
 @face("scipy.linalg.eigvalsh_tridiagonal",
       samples=("la.eigvalsh_tridiagonal(v, x[0, :3] + 1.0)", "la.eigvalsh_tridiagonal(v, x[0, :3], 'i', (1, 2))"))
+@over_stacks(d="1", e="1")
 def eigvalsh_tridiagonal(d: ArrayLike, e: ArrayLike, select: str = "a", select_range: object = None,
                          check_finite: bool = True) -> AnyArray:
     return eigh_tridiagonal(d, e, True, select, select_range)

@@ -11,8 +11,8 @@ from ..face import BY_NAME, check_finite, face
 from ..kinds import conjugate, is_complex, shape_of
 from ..linalg import factorizations, functions, solve
 from ..linalg.matrices import adjoint, as_columns, as_rows, count_up, identity_like, matmul, on_diagonal
-from .arguments import as_array, fixed, in_dtype, rank, refuse, taken
-from .stacks import epsilon, matrix, square, together
+from .arguments import as_array, fixed, in_dtype, rank, ravel, refuse, taken
+from .stacks import at_least, epsilon, matrix, over_stacks, square, together
 from .within import add_solver
 
 # -- functions of matrices -------------------------------------------------------------------------
@@ -20,7 +20,7 @@ from .within import add_solver
 
 @face("scipy.linalg.expm", samples=("la.expm(S)", "la.expm(np.stack([S, P]))"))
 def expm(A: ArrayLike) -> AnyArray:
-    return functions.expm(square(A))
+    return functions.expm(square(at_least(2, A)))
 
 
 @face("scipy.linalg.expm_frechet", samples=("la.expm_frechet(S, P)[1]",), precision="double")
@@ -116,6 +116,7 @@ def tanhm(A: ArrayLike) -> AnyArray:
 
 @face("scipy.linalg.orthogonal_procrustes", samples=("la.orthogonal_procrustes(S, x.T @ x + S)",),
       note="where the product has full rank")
+@over_stacks(A="2", B="2")
 def orthogonal_procrustes(A: ArrayLike, B: ArrayLike, check_finite: bool = True) -> tuple:
     """The polar factor of A^H B, and the sum of the product's singular values (P. H. Schönemann, Psychometrika 31
     (1966) 1)."""
@@ -129,6 +130,7 @@ def orthogonal_procrustes(A: ArrayLike, B: ArrayLike, check_finite: bool = True)
 
 @face("scipy.linalg.polar", samples=("la.polar(S)[0]", "la.polar(S)[1]", "la.polar(x.T)[0]", "la.polar(x)[1]"),
       note="where the rank is full")
+@over_stacks(a="2")
 def polar(a: ArrayLike, side: str = "right") -> tuple:
     """By the root s of the smaller of a^H a and a a^H, which is regular: u is a s^-1 or s^-1 a. It is smooth where
     singular values repeat; they are not. The root has the condition of a squared: Newton's iteration takes the error
@@ -162,6 +164,7 @@ def _hermitian(a: ArrayOrNumber) -> AnyArray:
 
 
 @face("scipy.linalg.solve_sylvester", samples=("la.solve_sylvester(S, P, x.T @ x)",))
+@over_stacks(a="2", b="2", q="2")
 def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> AnyArray:
     a, b, q = square(a), square(b), matrix(q)
     dtype = result_dtype(a, b, q)
@@ -170,12 +173,14 @@ def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> AnyArray:
 
 @face("scipy.linalg.solve_continuous_lyapunov", "scipy.linalg.solve_lyapunov",
       samples=("la.solve_continuous_lyapunov(S, P)",))
+@over_stacks(a="2", q="2")
 def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> AnyArray:
-    a = square(a)
-    return solve_sylvester(a, adjoint(a), q)
+    a = square(at_least(2, a))
+    return solve_sylvester(a, adjoint(a), at_least(2, q))
 
 
 @face("scipy.linalg.solve_discrete_lyapunov", samples=("la.solve_discrete_lyapunov(0.2 * S, P)",))
+@over_stacks(a="2", q="2")
 def solve_discrete_lyapunov(a: AnyArray, q: AnyArray, method: object = None) -> AnyArray:
     """By the bilinear transformation to a continuous equation: Popov, "Hyperstability and optimality of automatic
     systems" (1964)."""
@@ -197,13 +202,6 @@ for _name in ("schur", "hessenberg"):
 # -- matrices made of vectors ----------------------------------------------------------------------
 
 
-def _vector(name: str, c: object) -> Any:
-    c = as_array(c)
-    if rank(c) > 1:
-        raise refuse(f"scipy.linalg.{name}", "stacks of vectors", do="use fad.vmap")
-    return c
-
-
 def _joined(c: object, r: AnyArray) -> AnyArray:
     """c and then r without its first entry."""
     tail = registry["slice_axis"](r, 0, 1, extents.difference(shape_of(r)[0], 1))
@@ -215,9 +213,10 @@ def _grid(m: Extent, n: Extent) -> tuple:
 
 
 @face("scipy.linalg.toeplitz", samples=("la.toeplitz(v)", "la.toeplitz(v, 2 * v[:3])"))
+@over_stacks(c="1", r="1")
 def toeplitz(c: ArrayLike, r: Any = None) -> AnyArray:
-    c = _vector("toeplitz", c)
-    r = conjugate(c) if r is None else _vector("toeplitz", r)
+    c = at_least(1, c)
+    r = conjugate(c) if r is None else at_least(1, r)
     m, n = shape_of(c)[0], shape_of(r)[0]
     i, j = _grid(m, n)
     places = registry["where"](registry["greater_equal"](i, j), i - j, j - i + (m - 1))
@@ -226,24 +225,26 @@ def toeplitz(c: ArrayLike, r: Any = None) -> AnyArray:
 
 @face("scipy.linalg.hankel", samples=("la.hankel(v)", "la.hankel(v, 2 * v[:3])"))
 def hankel(c: ArrayLike, r: Any = None) -> AnyArray:
-    c = _vector("hankel", c)
-    r = registry["zeros_like"](c) if r is None else _vector("hankel", r)
+    c = ravel(as_array(c))
+    r = registry["zeros_like"](c) if r is None else ravel(as_array(r))
     i, j = _grid(shape_of(c)[0], shape_of(r)[0])
     return taken(_joined(c, r), i + j)
 
 
 @face("scipy.linalg.convolution_matrix", samples=("la.convolution_matrix(v, 3)", "la.convolution_matrix(v, 2, 'same')",
                                                   "la.convolution_matrix(v[:2], 4, 'valid')"))
+@over_stacks(a="1")
 def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> AnyArray:
     """The matrix m with m @ x = convolve(a, x) for all x of n values."""
-    a = _vector("convolution_matrix", a)
+    a = at_least(1, a)
     columns = [BY_NAME["numpy.convolve"].call(a, column, mode) for column in np.eye(n)]
     return in_dtype(BY_NAME["numpy.stack"].call(columns, axis=1), type_of(a).dtype)
 
 
 @face("scipy.linalg.leslie", samples=("la.leslie(v, x[0, :3])",))
+@over_stacks(f="1", s="1")
 def leslie(f: ArrayLike, s: ArrayLike) -> AnyArray:
-    f, s = _vector("leslie", f), _vector("leslie", s)
+    f, s = at_least(1, f), at_least(1, s)
     extents.agree(shape_of(f)[0], shape_of(s)[0] + 1, "lengths of f and s (one less)")
     dtype = result_dtype(f, s)
     column = registry["full"](0, shape_of(s)[0], 1, dtype=dtype)
@@ -252,22 +253,25 @@ def leslie(f: ArrayLike, s: ArrayLike) -> AnyArray:
 
 
 @face("scipy.linalg.circulant", samples=("la.circulant(v)",))
+@over_stacks(c="1")
 def circulant(c: ArrayLike) -> AnyArray:
-    c = _vector("circulant", c)
+    c = at_least(1, c)
     n = shape_of(c)[0]
     i, j = _grid(n, n)
     return taken(c, registry["where"](registry["greater_equal"](i, j), i - j, i - j + n))
 
 
 @face("scipy.linalg.fiedler", samples=("la.fiedler(v)",))
+@over_stacks(a="1")
 def fiedler(a: AnyArray) -> ArrayOrNumber:
-    a = _vector("fiedler", a)
+    a = at_least(1, a)
     return registry["abs"](as_columns(a) - as_rows(a))
 
 
 @face("scipy.linalg.diagsvd", samples=("la.diagsvd(v, 4, 6)", "la.diagsvd(v[:3], 5, 3)"))
+@over_stacks(s="1")
 def diagsvd(s: ArrayLike, M: Any, N: Any) -> AnyArray:
-    s = _vector("diagsvd", s)
+    s = at_least(1, s)
     n = fixed(shape_of(s)[0], "the number of singular values")
     if n not in (M, N):
         raise ValueError("Length of s must be M or N.")
@@ -275,8 +279,9 @@ def diagsvd(s: ArrayLike, M: Any, N: Any) -> AnyArray:
 
 
 @face("scipy.linalg.companion", samples=("la.companion(v)",))
+@over_stacks(a="1")
 def companion(a: ArrayLike) -> AnyArray:
-    a = _vector("companion", a)
+    a = at_least(1, a)
     n = extents.difference(shape_of(a)[0], 1)
     first = registry["slice_axis"](a, 0, 0, 1)
     registry["check_that"](registry["all"](first != 0, axes=(0,)), True,
@@ -316,6 +321,7 @@ def _zeros(m: Extent, n: Extent, dtype: np.dtype) -> AnyArray:
 
 
 @face("scipy.linalg.khatri_rao", samples=("la.khatri_rao(x, S)",))
+@over_stacks(a="2", b="2")
 def khatri_rao(a: ArrayLike, b: ArrayLike) -> AnyArray:
     a, b = matrix(a), matrix(b)
     (m, k), (n, _) = shape_of(a), shape_of(b)

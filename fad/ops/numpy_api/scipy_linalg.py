@@ -35,7 +35,7 @@ from ..linalg.matrices import (
 from ..sort import picked
 from . import linalg, norms
 from .arguments import as_array, is_given, rank, refuse, taken
-from .stacks import epsilon, larger_extent, matrix, solved, square, together
+from .stacks import at_least, epsilon, larger_extent, matrix, over_stacks, solved, square, together
 
 TRANSPOSITIONS = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
 
@@ -164,6 +164,7 @@ NO_RESIDUAL = ("the rank is deficient, and the residual that scipy.linalg.lstsq 
 
 
 @face("scipy.linalg.lstsq", samples=("la.lstsq(x.T, v)[0]",), note="where the rank does not change")
+@over_stacks(a="2", b="1|2")
 def lstsq(a: ArrayLike, b: ArrayLike, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False,
           check_finite: bool = True) -> tuple:
     x, residuals, order, s = linalg.lstsq_above(matrix(a), as_array(b), epsilon(matrix(a)) if cond is None else cond,
@@ -186,7 +187,7 @@ def _one_residual(residuals: AnyArray) -> AnyArray:
 @face("scipy.linalg.cholesky", samples=("la.cholesky(P)", "la.cholesky(P, lower=True)"),
       note="for Hermitian matrices; gradients are Hermitian")
 def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
-    factor = linalg.lower_cholesky(square(a), not lower)
+    factor = linalg.lower_cholesky(square(at_least(2, a)), not lower)
     return factor if lower else adjoint(factor)
 
 
@@ -194,7 +195,7 @@ def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check
       note="for Hermitian matrices; gradients are Hermitian")
 def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple:
     """The factor in its triangle; in the other, as SciPy has it, what stood there."""
-    a = square(a)
+    a = square(at_least(2, a))
     return cholesky(a, lower) + (strictly_upper(a) if lower else strictly_lower(a)), lower
 
 

@@ -1,17 +1,18 @@
 """Reading the matrices that numpy.linalg and scipy.linalg get: floating dtype, stacks broadcast to one shape, vectors
 as columns."""
+import inspect
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import result_dtype, type_of
-from ...util.array import AnyArray, ArrayOrNumber
+from ...util.array import AnyArray, ArrayOrNumber, Extent
 from .. import extents
 from ..kinds import same_shape, shape_of
-from .arguments import as_array, in_dtype, rank
+from .arguments import as_array, in_dtype, rank, taken
 
 
 def floating(x: object) -> Any:
@@ -23,6 +24,51 @@ def floating(x: object) -> Any:
     if dtype.char not in "fdFD":
         raise TypeError(f"array type {dtype} is unsupported in linalg")
     return x
+
+
+def at_least(n: int, x: object) -> AnyArray:
+    """x with axes before its own, up to n of them: a number as a vector or as a matrix, which some functions take."""
+    x = as_array(x)
+    return x if rank(x) >= n else registry["reshape"](x, *[1] * (n - rank(x)), *shape_of(x))
+
+
+def over_stacks(**core: str) -> Callable:
+    """Decorator of a face: arguments of more axes than it takes ("1", "2", or "1|2") are stacks of what it takes, as
+    SciPy has it. One loop goes over the stack, so that a long one makes no long program.
+    """
+    def decorated(call: Callable) -> Callable:
+        signature = inspect.signature(call)
+
+        @wraps(call)
+        def over(*args: object, **options: object) -> Any:
+            given = signature.bind(*args, **options).arguments
+            xs = {name: as_array(given[name]) for name in core if given.get(name) is not None}
+            own = {name: shape_of(x)[max(rank(x) - int(core[name][-1]), 0):] for name, x in xs.items()}
+            stack = extents.broadcast_shapes(*[shape_of(x)[:rank(x) - len(own[name])] for name, x in xs.items()])
+            if not stack:
+                return call(*args, **options)
+            count = extents.product(stack)
+            flat = {name: registry["reshape"](registry["broadcast_to"](x, *stack, *own[name]), count, *own[name])
+                    for name, x in xs.items()}
+            return _stacked(lambda k: call(**given | {name: taken(x, k) for name, x in flat.items()}), count, stack)
+        return over
+    return decorated
+
+
+def _stacked(call: Callable, count: Extent, stack: tuple) -> Any:
+    """The results of call(k), each in one array for all k."""
+    first = call(0)
+    parts = [as_array(y) for y in (first if isinstance(first, tuple) else (first,))]
+    wholes = [registry["full"](0, count, *shape_of(y), dtype=type_of(y).dtype) for y in parts]
+
+    def body(k: AnyArray, *ys: AnyArray) -> tuple:
+        found = call(k)
+        rows = found if isinstance(found, tuple) else (found,)
+        return tuple([registry["update"](y, as_array(row), k, spec=("i",) + (":",) * (rank(y) - 1), at=0)
+                      for y, row in zip(ys, rows)])
+    wholes = registry["for"].run_regions([0, count, 1, *wholes], (body,))
+    found = tuple([registry["reshape"](y, *stack, *shape_of(part)) for y, part in zip(wholes, parts)])
+    return found if isinstance(first, tuple) else found[0]
 
 
 def matrix(x: object) -> Any:
