@@ -1,10 +1,24 @@
 """All that can be reached from some things."""
 import functools
+import gc
 from collections.abc import Callable, Iterable, Iterator
-from types import BuiltinMethodType, MethodType, MethodWrapperType, ModuleType
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from types import (
+    BuiltinMethodType,
+    CodeType,
+    FrameType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    TracebackType,
+)
 from typing import Any, TypeVar
 
 import numpy as np
+
+from .own import own_dict
 
 T = TypeVar("T")
 
@@ -24,6 +38,25 @@ def reached(start: Iterable[T], parts: Callable[[T], Iterable[T]]) -> Iterator[T
             seen[id(x)] = x
             yield x
             queue.extend(parts(x))                           # `+=` would ask a user's class of lists first
+
+
+# what holds no data, or leads to all that there is: the loader of a module of pytest's leads to all tests
+_CLOSED = (np.generic, int, float, complex, str, bytes, type, ModuleType, ModuleSpec, Loader, CodeType, FrameType,
+           TracebackType)
+
+
+def referents(x: Any) -> Iterable:
+    """The things that x holds: items and keys, attributes, slots, variables of a function, what C code holds for it. No
+    dict of attributes is one of them.
+    """
+    cls = type(x)                                             # a proxy passes for what it stands for
+    if issubclass(cls, _CLOSED):
+        return ()
+    if cls is FunctionType:
+        return x.__defaults__, x.__kwdefaults__, *x.__dict__.values(), *(x.__closure__ or ())
+    own = own_dict(x)
+    found = x.ravel().tolist() if issubclass(cls, np.ndarray) and x.dtype.hasobject else gc.get_referents(x)
+    return [*[y for y in found if y is not own], *own.values()] if type(own) is dict else found
 
 
 CALLS = (MethodType, functools.partial)

@@ -1,15 +1,14 @@
 """Methods that Python calls by itself: operators, `with`, setters of properties. No call in captured code names them.
 """
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
-from ...util.own import own_dict
-from ...util.reach import reached
+from ...util.reach import reached, referents
 from ...util.where import is_captured_class, is_library
-from ..objects.containers import CHANGING, is_users, items_in
+from ..objects.containers import is_users
 from . import guard as of
-from .kinds import BUFFERS, CONTAINERS, MISSING, OPERATORS, is_open
+from .kinds import CONTAINERS, MISSING, OPERATORS, is_open
 
 MAKERS = {"__init__", "__new__", "__init_subclass__", "__set_name__"}
 REWRITTEN = {*MAKERS, "__call__"}                             # captured as other functions are, or of a class's making
@@ -56,15 +55,6 @@ def asked_by_python(cls: type) -> list:
 
 def classes_within(x: object) -> list:
     """The users' classes of an object and of the objects in it, and such classes themselves."""
-    objects = [y for y in reached([x], _held_by) if isinstance(y, type) or is_open(y)]
+    found = reached([x], lambda y: referents(y) if isinstance(y, CONTAINERS) or is_open(y) else ())
+    objects = [y for y in found if isinstance(y, type) or is_open(y)]
     return list({y if isinstance(y, type) else type(y): None for y in objects})
-
-
-def _held_by(x: object) -> Iterable:
-    if isinstance(x, CHANGING):
-        return items_in(x)
-    if isinstance(x, CONTAINERS):
-        values: Any = x.values() if hasattr(x, "values") else x
-        return () if isinstance(x, BUFFERS) else values
-    own = own_dict(x) if is_open(x) else None
-    return own.values() if type(own) is dict else ()         # of a class it is no dict

@@ -117,6 +117,7 @@ class Journal:
         self.generators = generators                          # those that the function has made, by their ids
         self.marks: list[Mark] = []
         self.made: dict[int, tuple] = {}                      # id of a thing that the trace made -> it, its birth
+        self.without_traced: dict[int, object] = {}           # what leads to no traced value, until the next write
 
     def begin(self) -> Mark:
         self.marks.append(Mark(self))
@@ -208,6 +209,7 @@ def note(*cells: object) -> None:
     if stack.builders():
         found = current().trace.journal
         if found is not None and found.marks:
+            found.without_traced.clear()
             for cell in cells:
                 found.note(_of_function(cell) if type(cell) is FunctionType else cell)
 
@@ -224,6 +226,7 @@ def made(x: object) -> Any:
     if stack.builders():
         found = current().trace.journal
         if found is not None and found.marks:
+            found.without_traced.clear()
             found.made[id(x)] = x, next(births)
     return x
 

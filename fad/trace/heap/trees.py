@@ -9,9 +9,8 @@ each call by its path (`PARAMS`, then `"a"`). One guard compares the structure, 
 Nobody else has a copy. So the function may not write to one, nor return one, nor know the thing by another way. Where
 it keeps one (`self.last = PARAMS`), the thing itself is delivered.
 """
-import gc
 from collections.abc import Callable, Iterable, Sequence
-from types import BuiltinFunctionType, BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinMethodType, MethodType
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ import numpy as np
 from ...ir.build import Builder, Value
 from ...ir.delivery import Location
 from ...util.errors import UnstageableError
-from ...util.reach import reached
+from ...util.reach import reached, referents
 from ..guards.closures import NUMBERS_OUTSIDE, Filling, FunctionPattern, parts_at
 from ..guards.guard import CodeGuard, ContentsGuard
 from ..guards.inputs import TreesGuard
@@ -27,8 +26,6 @@ from ..guards.snapshot import Snapshot
 from .journal import standing_in
 
 MOST = 10_000                                                 # things that are looked at
-_CLOSED = (str, bytes, int, float, complex, np.ndarray, np.generic, Value, ModuleType, type, BuiltinFunctionType,
-           CodeType)
 BOUND = MethodType, BuiltinMethodType
 
 
@@ -106,9 +103,7 @@ def guards_without_copies(root: Builder, captured: Iterable) -> list:
 
 
 def _inside(x: object) -> Iterable:
-    if type(x) is FunctionType:
-        return [cell.cell_contents for cell in x.__closure__ or ()]
-    return () if issubclass(type(x), (*_CLOSED, Builder, Location)) else gc.get_referents(x)
+    return () if issubclass(type(x), (Value, Builder, Location)) else referents(x)
 
 
 def _known_by(guards: Iterable) -> set:

@@ -7,8 +7,6 @@ function runs at every call, all has a value.
 import operator
 from collections import deque
 from collections.abc import Callable, Iterable
-from importlib.abc import Loader
-from importlib.machinery import ModuleSpec
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ from ...util import tree
 from ...util.defects import consulted
 from ...util.errors import SideEffectError, UnstageableError
 from ...util.own import own_dict
-from ...util.reach import reached
+from ...util.reach import reached, referents
 from ..guards.observed import observing
 from ..guards.reads import reads_of
 from ..heap.journal import CONTAINER, note
@@ -33,7 +31,6 @@ from ..objects.containers import (
     Outer,
     contents,
     is_users,
-    items_in,
     may_change,
     never_change,
     put_contents,
@@ -185,14 +182,15 @@ def is_of_new_object(root: Builder, x: object) -> bool:
 def _is_unregistered(root: Builder, x: object) -> bool:
     """Whether code without text has made it. The journal has noted what such code may write to, but not the objects
     that it makes: they hold values that the trace has computed."""
+    book = root.trace.journal
+    met: dict[int, object] = {}
     def parts(y: object) -> Iterable:
-        # a module's loader holds nothing traced, and leads to all that there is (pytest's: to all tests)
-        if root.trace.journal.is_noted(y) or id(y) in root.trace.lifted_owners or isinstance(y, (ModuleSpec, Loader)):
-            return ()
-        if isinstance(y, tuple):
-            return y
-        return may_change(items_in(y)) if isinstance(y, CHANGING) or is_users(y) else ()
-    return any(isinstance(y, Value) for y in reached([x], parts))
+        met[id(y)] = y
+        is_known = id(y) in book.without_traced or id(y) in root.trace.lifted_owners or book.is_noted(y)
+        return () if is_known or issubclass(type(y), Value) else referents(y)
+    found = any(issubclass(type(y), Value) for y in reached([x], parts))
+    book.without_traced.update({} if found else met)
+    return found
 
 
 def settle(tape: Any) -> None:
@@ -339,13 +337,9 @@ def _arrays_of(root: Any) -> dict:
 
 
 def _written(root: Builder) -> list:
-    """Containers from outside that the function may have written to, and objects that it has made and left there; of
-    global names and variables what stands for them."""
-    cells = [
-        e.cell
-        for e in root.trace.journal.marks[0].entries.values()
-        if e.kind is CONTAINER and id(e.cell) not in root.trace.journal.made
-    ]
+    """Containers from outside that the function has written to, and objects that it has made and left there; of global
+    names and variables what stands for them."""
+    cells = [x for x in root.trace.journal.marks[0].changed(CONTAINER) if id(x) not in root.trace.journal.made]
     found = [*[x for x in root.trace.opened.values() if isinstance(x, Outer)], *cells]
     seen = {id(x) for x in found}
     for owner in found:  # it grows

@@ -31,8 +31,8 @@ class LeftInside:
 
     def __init__(self, builder: Builder, mark: Mark):
         self.builder = builder
-        entries = [e for e in mark.entries.values() if e.kind is CONTAINER and not has_traced_keys(e.cell)]
-        self.cells, self.is_changed = [e.cell for e in entries], any(e.is_changed for e in entries)
+        self.cells = [x for x in mark.changed(CONTAINER) if not has_traced_keys(x)]
+        self.is_changed = bool(self.cells)
         self.found: dict[int, Tracer] = {}
         self.fresh: list = []
         self.of_numbers: set[int] = set()                     # rows of lists whose elements are numbers: nothing else

@@ -7,12 +7,10 @@ The attributes are parts of the result's tree, as the items of a list are; the c
 """
 import copy
 import functools
-import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from types import (
     BuiltinMethodType,
-    CodeType,
     FunctionType,
     MethodType,
     MethodWrapperType,
@@ -29,8 +27,7 @@ from ...ops.records import Records
 from ...util import tree
 from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
-from ...util.own import own_dict
-from ...util.reach import reached
+from ...util.reach import reached, referents
 from ...util.where import is_captured_class
 from ..frontend.expressions import RUNTIME
 from ..guards.bytecode import names_used
@@ -38,14 +35,13 @@ from ..guards.snapshot import Snapshot
 from ..heap.journal import CONTAINER, made
 from ..heap.state import is_numeric
 from ..lists.export import plain
-from ..objects.containers import CHANGING, NEVER_CHANGE, attributes, contents, is_users, items_in, may_change
+from ..objects.containers import CHANGING, NEVER_CHANGE, attributes, contents, is_users
 from ..runtime.library import original_of
 from ..runtime.name_dicts import AttributeDict
 from .leaks import stays
 
 _FUNCTIONS = (FunctionType, np.ufunc, type(np.sum))
 _NO_OBJECTS = (Value, Records, np.generic, int, float, complex, str, bytes, type, ModuleType, np.dtype)
-_HOLD_NOTHING = (Value, np.ndarray, np.generic, int, float, complex, str, bytes, type, ModuleType, CodeType)
 
 
 class Made:
@@ -98,7 +94,7 @@ class _Parts:
         left = [contents(e.cell) for e in book.marks[0].entries.values()
                 if e.kind is CONTAINER and id(e.cell) not in book.made] if book.marks else []
         given = [x for x, _ in trace.captured.values()]
-        return {id(x): x for x in reached([*read, *left, *given, trace.arguments], _read_with)}
+        return {id(x): x for x in reached([*read, *left, *given, trace.arguments], _seen_with)}
 
     def _part(self, x: object) -> object:
         if isinstance(x, AttributeDict):
@@ -184,15 +180,10 @@ def is_derived_array(x: object) -> bool:
     return isinstance(x, np.ndarray) and type(x) is not np.ndarray
 
 
-def _read_with(x: object) -> Iterable:
+def _seen_with(x: object) -> Iterable:
     """The things that captured code has seen where it has seen x."""
-    if isinstance(x, Snapshot):
-        return x.roots, *[(node.owner, *node.elements, node.values) for node in x.nodes.values()]
-    if isinstance(x, np.ndarray):
-        return x.tolist() if x.dtype.hasobject and x.ndim else ()
-    if isinstance(x, CHANGING) or is_users(x) and not isinstance(x, type):
-        return may_change(items_in(x))
-    return x if isinstance(x, tuple) else ()
+    is_data = isinstance(x, (*CHANGING, tuple, np.ndarray, Snapshot)) or is_users(x)
+    return referents(x) if is_data and not isinstance(x, Value) else ()
 
 
 def _taken_apart(x: Any) -> "tuple[object, Iterable, Callable] | None":
@@ -261,24 +252,9 @@ def _object(cls: type, rest: tuple, values: tuple) -> object:
 def _holds_traced(root: Builder, x: object) -> bool:
     """Whether a traced value can be reached from x, past what was there before the trace."""
     def parts(y: object) -> Iterable:
-        is_of_trace = type(y) is FunctionType and RUNTIME in y.__globals__
-        y = y if is_of_trace else original_of(y)
-        if isinstance(y, _HOLD_NOTHING) or stays(root, y):
-            return ()
-        return _parts_of_function(y) if type(y) is FunctionType else _parts(y)
+        if type(y) is FunctionType and RUNTIME in y.__globals__:                 # it has global names of its own
+            names = names_used(y.__code__) & y.__globals__.keys()
+            return [*referents(y), *[y.__globals__[name] for name in names]]
+        y = original_of(y)
+        return () if isinstance(y, Value) or stays(root, y) else referents(y)
     return any(isinstance(original_of(y), Value) for y in reached([x], parts))
-
-
-def _parts_of_function(f: FunctionType) -> list:
-    """The things that a function reads; a function that the trace makes has global names of its own."""
-    names = names_used(f.__code__) & f.__globals__.keys() if RUNTIME in f.__globals__ else ()
-    named = [f.__globals__[name] for name in names]
-    return [f.__defaults__, f.__kwdefaults__, *f.__dict__.values(), *(f.__closure__ or ()), *named]
-
-
-def _parts(x: object) -> list:
-    """The things that an object refers to; its attributes stand in a dict that nobody else has."""
-    own = own_dict(x)
-    if not isinstance(own, dict):
-        return gc.get_referents(x)
-    return [y for y in gc.get_referents(x) if y is not own] + list(own.values())
