@@ -1,8 +1,9 @@
-"""Branches by which functions call themselves: a recursion ends by sizes that are known while tracing, or after a
-number of levels that data decides.
+"""Branches by which functions call themselves, and handlers: a recursion ends by sizes that are known while tracing, or
+after a number of levels that data decides.
 """
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ...util.errors import UnstageableError
@@ -22,11 +23,21 @@ class EndsBySize(Exception):
         self.code = code
 
 
+class _EndlessRecursion(BaseException):
+    """This condition stands in itself too often. It is an error of the outermost one alone: each level would else try
+    again by all ways that it has.
+    """
+
+    def __init__(self, code: object):
+        super().__init__(code)
+        self.code = code
+
+
 class Branches:
     """The branches of a program that are being traced. Both sides of each are, unless it stands in itself."""
 
     def __init__(self) -> None:
-        self.open: list[Any] = []                             # the code of branches, one in the other
+        self.open: list[Any] = []                             # the code of branches and `try`s, one in the other
         self.by_size: set[Any] = set()  # of those by which a recursion ends, for sizes of arrays that are known
 
     def choose(self, code_of: Callable, *branch: Any) -> Any:
@@ -48,17 +59,28 @@ class Branches:
                 return (branch[1] if known else branch[2])()
             if known is not None:
                 raise EndsBySize(code)
-        if self.open.count(code) >= DEEPEST_RECURSION:
-            raise UnstageableError("a function calls itself under a condition that depends on data",
-                                   why="both sides of each condition are traced, and the recursion would have no end",
-                                   do="write it as a loop (while)")
-        self.open.append(code)
         try:
-            return attempted(functools.partial(choose, *branch), branch[3])
+            with self.entered(code):
+                return attempted(functools.partial(choose, *branch), branch[3])
         except EndsBySize as found:
-            if found.code is not code or self.open.index(code) < len(self.open) - 1:
+            if found.code is not code or code in self.open:
                 raise
             self.by_size.add(code)
+        return self._both(code, *branch)
+
+    @contextmanager
+    def entered(self, code: object) -> Iterator[None]:
+        """For this time both sides of a condition are traced. An error if it stands in itself too often."""
+        if self.open.count(code) >= DEEPEST_RECURSION:
+            raise _EndlessRecursion(code)
+        self.open.append(code)
+        try:
+            yield
+        except _EndlessRecursion as found:
+            if found.code is not code or self.open.count(code) > 1:
+                raise
+            raise UnstageableError("a function calls itself under a condition that depends on data",
+                                   why="both sides of each condition are traced, and the recursion would have no end",
+                                   do="write it as a loop (while)") from None
         finally:
             self.open.pop()
-        return self._both(code, *branch)

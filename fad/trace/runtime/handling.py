@@ -16,6 +16,7 @@ from ..heap.state import cells_of
 from ..regions import handlers
 from ..regions.handlers import ForkFoundError
 from ..regions.paths import follow, path_here
+from ..regions.recursion import Branches
 from ..regions.unroll import attempted
 from ..values import text
 from .calls import is_tracing
@@ -38,6 +39,8 @@ class Managed:
 class HandlingRuntime(RuntimePart):
     """The part of the runtime (see control.py) that sees to errors."""
 
+    branches: Branches
+
     # -- try ---------------------------------------------------------------------------------------
 
     def try_(self, statement: Callable, names: tuple, own: tuple) -> None:
@@ -50,7 +53,8 @@ class HandlingRuntime(RuntimePart):
         cells, code = cells_of(statement), statement.__code__
         if code in self.forking or self._has_forks(code, statement, cells):
             try:
-                self._follow(code, statement, cells, names, own)
+                with self.branches.entered(code):
+                    self._follow(code, statement, cells, names, own)
             except ForkFoundError as found:
                 raise handlers.refused(found.kinds, found.eqn) from None
 
