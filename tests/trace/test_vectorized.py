@@ -2,6 +2,7 @@
 import numba
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import fad
 from fad.ir.graph import all_equations
@@ -68,3 +69,29 @@ def test_a_number(x):
     """An int that is no value of the program, too."""
     for f in (np.vectorize(lambda t: t + 1), np.vectorize(lambda t: t * t if t > 0.5 else t)):
         assert fad.jit(lambda x: f(x) * f(2), fallback=False)(x) == f(x) * f(2)      # noqa: B023 - called at once
+
+
+ASKING = {
+    "size": lambda t: t * np.size(t),
+    "a number as a vector": lambda t: t * len(np.atleast_1d(t)),
+    "axes": lambda t: t * t if np.ndim(t) else -t,
+    "the size, in a branch": lambda t: t if np.size(t) < 2 else 2 * t,
+    "none": lambda t: t * t,
+}
+
+
+@pytest.mark.parametrize("x", [X[:3], X], ids=["short", "long"])
+@pytest.mark.parametrize("name", ASKING)
+def test_a_function_that_asks_for_the_shape_of_what_it_gets(name, x):
+    """It got the whole array before: np.size(t) was its length, silently."""
+    f = ASKING[name]
+    for whole in (np.vectorize(f, otypes=[float]), lambda x: np.piecewise(x, [x > 1.15, x < 0.5], [f, np.abs, f])):
+        for g in (fad.jit(whole, fallback=False), fad.jit(whole, fallback=False, compile="now")):
+            np.testing.assert_allclose(g(x), whole(x), rtol=1e-14)
+
+
+def test_a_root_for_each_element():
+    """What was traced of all elements at once, and given up, left a check that there is one."""
+    roots = np.vectorize(lambda a: brentq(lambda t: t * t - a, 0.0, 5.0))
+    np.testing.assert_allclose(fad.jit(roots, fallback=False)(X), np.sqrt(X))
+    np.testing.assert_allclose(fad.grad(lambda x: np.sum(roots(x)))(X), 0.5 / np.sqrt(X))

@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from ...ir import stack
-from ...ir.build import current
+from ...ir.build import building, current
 from ...ir.op import registry
-from ...ir.types import type_of
+from ...ir.types import INT, Type, type_of
+from ...ir.value import Value
+from ...ir.walk import evaluate
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
-from ...util.errors import ConcreteValueError, UnstageableError
+from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
 from ..choice import logical_not
 from ..choice import where as where_
@@ -44,7 +46,7 @@ def piecewise(x: ArrayLike, condlist: object, funclist: Any, *args: object, **op
 def _piece(x: Any, c: Any, f: Callable, y: Any) -> AnyArray:
     """y with f(x) where c holds. Elementwise f computes on all of x, other functions on the selected part, as in
     NumPy."""
-    value = elementwise_or_none(f, x)
+    value = elementwise_or_none(f, x, rank=1)
     dtype = type_of(y).dtype
     if value is not None:
         return where_(c, in_dtype(as_array(value), dtype), y)
@@ -53,18 +55,27 @@ def _piece(x: Any, c: Any, f: Callable, y: Any) -> AnyArray:
     return y
 
 
-def elementwise_or_none(f: Callable, *xs: ArrayOrNumber) -> Any:
-    """f(*xs), if no step of it depends on more than one element of its arguments, else None."""
-    if not stack.builders():
+def elementwise_or_none(f: Callable, *xs: ArrayOrNumber, rank: int = 0) -> Any:
+    """f for all elements at once, if no step of it depends on more than one of them, else None.
+
+    f is traced on what NumPy gives it, which has so many axes: it may ask for its shape.
+    """
+    if not stack.builders() or stack.is_live():
         return None
-    before = len(current().equations)
-    try:
-        value = f(*xs)
-    except (ConcreteValueError, ValueError) as error:       # it branches: on each element, then
-        let_through(error)
-        return None
-    made = current().equations[before:]
-    return value if all(eqn.op.kind == "elementwise" and not eqn.regions for eqn in made) else None
+    with building("each", region=True) as region:
+        extents = tuple(region.input(Type(INT, (), True)).atom for _ in range(rank))
+        region.integers.low.update(dict.fromkeys(extents, 0))
+        given = [region.input(Type(type_of(x).dtype, extents)) for x in xs]
+        try:
+            value = f(*given)
+        except Exception as error:                          # it branches, or wants an array: on each element, then
+            let_through(error)
+            return None
+        used = {a for eqn in region.equations for a in eqn.inputs}
+        is_elementwise = (all(eqn.op.kind == "elementwise" and not eqn.regions for eqn in region.equations)
+                          and region.equations and used.isdisjoint(extents) and isinstance(value, Value))
+        part = region.finish((value,)) if is_elementwise else None
+    return None if part is None else evaluate(part, (*[0] * rank, *xs), region=True)[0]
 
 
 @face("numpy.vectorize", creation=True, samples=("np.vectorize(lambda t: t * t)(v)",))
