@@ -95,11 +95,10 @@ def _in_dtype(a: Any, dtype: np.dtype) -> AnyArray:
     return a if t.dtype == dtype and not t.weak else registry["cast"](a, dtype=dtype)
 
 
-def produced_by(x: ArrayOrNumber, *names: str, reach: int = 64) -> "Equation | None":
-    """The equation that made x, if its op has one of these names and it is among the last `reach` equations; else
-    None."""
+def produced_by(x: ArrayOrNumber, *names: str) -> "Equation | None":
+    """The equation that made x, if its op has one of these names and it is among the last 64 equations; else None."""
     if isinstance(x, Value):
-        for eqn in current().equations[-1:-reach - 1:-1]:
+        for eqn in current().equations[:-65:-1]:
             if x.atom in eqn.outputs:
                 return eqn if eqn.op.name in names else None
     return None

@@ -55,7 +55,7 @@ def _only_write(loop: LoopView, k: int, chains: DefUse) -> "Equation | None":
 
 def _is_same(one: Equation, other: Equation, chains: DefUse) -> bool:
     """Whether two arrays get the same values at the same places."""
-    return (_is_like(one.outputs[0], other.outputs[0]) and _are_one_place(one, other, 2, 2)
+    return (_is_like(one.outputs[0], other.outputs[0]) and _are_one_place(one, other, 2)
             and (_are_equal(one.inputs[1], other.inputs[1]) or _is_read_back(one, other, chains)
                  or _is_read_back(other, one, chains)))
 
@@ -64,19 +64,19 @@ def _is_read_back(one: Equation, other: Equation, chains: DefUse) -> bool:
     """Whether the first array gets what has just been written to the second one, at the place where it was written."""
     made = chains.definition(one.inputs[1])
     return (made is not None and made.reads_part and made.inputs[0] is other.outputs[0]
-            and made.outputs[0].type.dtype == other.outputs[0].type.dtype and _are_one_place(made, other, 1, 2))
+            and made.outputs[0].type.dtype == other.outputs[0].type.dtype and _are_one_place(made, other, 1))
 
 
 def _is_part(read: Equation, fill: Equation) -> bool:
     """Whether an element is read from the same place of its array as it is written to in the other one."""
-    return _is_like(read.inputs[0], fill.outputs[0]) and _are_one_place(read, fill, 1, 2)
+    return _is_like(read.inputs[0], fill.outputs[0]) and _are_one_place(read, fill, 1)
 
 
-def _are_one_place(one: Equation, other: Equation, first: int, second: int) -> bool:
-    """Whether two equations select the same places, by operands from these numbers on."""
-    mine, theirs = one.inputs[first:], other.inputs[second:]
+def _are_one_place(one: Equation, write: Equation, first: int) -> bool:
+    """Whether an equation, by its operands from a number on, selects the places that another one writes to."""
+    mine, theirs = one.inputs[first:], write.inputs[2:]
     return (len(mine) == len(theirs) and all(map(_are_equal, mine, theirs))
-            and all(one.params[name] == other.params[name] for name in ("spec", "at")))
+            and all(one.params[name] == write.params[name] for name in ("spec", "at")))
 
 
 def _is_like(a: Var, b: Var) -> bool:

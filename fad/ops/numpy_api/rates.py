@@ -23,12 +23,6 @@ from .filters import extended
 where = registry["where"]
 
 
-def _axis(name: str, x: ArrayOrNumber, axis: int) -> int:
-    if axis is None or isinstance(axis, tuple):
-        raise refuse(f"scipy.signal.{name}", "several axes")
-    return one_axis(axis, rank(x))
-
-
 def _moved(x: object, axis: int) -> AnyArray:
     return BY_NAME["numpy.moveaxis"].call(x, axis, -1)
 
@@ -69,7 +63,9 @@ def resample_poly(x: AnyArray, up: int, down: int, axis: int = 0, window: ArrayL
     if padtype != "constant" or cval is not None:
         raise refuse("scipy.signal.resample_poly", "padtype or cval", do="take the trend off before the call")
     x = live(x)
-    ax, common = _axis("resample_poly", x, axis), math.gcd(up, down)
+    if axis is None or isinstance(axis, tuple):
+        raise refuse("scipy.signal.resample_poly", "several axes")
+    ax, common = one_axis(axis, rank(x)), math.gcd(up, down)
     up, down = up // common, down // common
     n = fixed(shape_of(x)[ax], "the length of a signal")
     if up == down == 1:

@@ -361,14 +361,11 @@ def shares_memory(*args: object, **kwargs: object) -> bool:
     raise refuse("numpy.shares_memory", "arrays", "a traced array has no memory yet")
 
 
-def _places_of(x: AnyArray, what: str) -> Any:
-    return np.ndindex(*[fixed(n, f"the shape that {what} goes over") for n in shape_of(x)])
-
-
 @face("numpy.ndenumerate")
 def ndenumerate(arr: ArrayLike) -> Any:
     x = as_array(arr)
-    return ((place, x[place]) for place in _places_of(x, "np.ndenumerate"))
+    places = np.ndindex(*[fixed(n, "the shape that np.ndenumerate goes over") for n in shape_of(x)])
+    return ((place, x[place]) for place in places)
 
 
 @face("numpy.nditer")

@@ -63,7 +63,9 @@ def kelvin(x: ArrayLike) -> tuple:
 @face("scipy.special.zeta")
 def zeta(x: ArrayLike, q: object = None, out: object = None) -> AnyArray:
     """Riemann's zeta function, or Hurwitz's of q."""
-    _no_out("zeta", out)
+    if out is not None:
+        raise UnsupportedFunctionError("scipy.special.zeta(out=...) is not supported on traced arrays",
+                                       do="assign the result")
     return gamma.riemann_zeta(x) if q is None else gamma.zeta(x, q)
 
 
@@ -116,12 +118,6 @@ def perm(N: AnyArray, k: Any, exact: bool = False) -> Any:
 def lambertw(z: ArrayLike, k: object = 0, tol: object = 1e-8) -> AnyArray:
     """The branch k of the inverse of w e^w."""
     return hypergeometric.lambertw(z, k, tol)
-
-
-def _no_out(name: str, out: object) -> None:
-    if out is not None:
-        raise UnsupportedFunctionError(f"scipy.special.{name}(out=...) is not supported on traced arrays",
-                                       do="assign the result")
 
 
 # -- Bessel functions ------------------------------------------------------------------------------
