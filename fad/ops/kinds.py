@@ -282,8 +282,7 @@ class Explicit:
     dxs and gs hold None for zero.
     """
 
-    def __init__(self, jvp: "Callable | None" = None, pullback: "Callable | None" = None):
-        self.has_pullback = pullback is not None
+    def __init__(self, jvp: "Callable | None", pullback: Callable):
         self._jvp, self._pullback = jvp, pullback
 
     def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
@@ -292,6 +291,4 @@ class Explicit:
         return tuple(self._jvp(ys, xs, dxs, **params))
 
     def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
-        if self._pullback is None:
-            raise NoDerivativeError(f"{op.name} has no reverse-mode rule", do="use forward mode")
         return tuple(fit(g, x) for g, x in zip(self._pullback(gs, ys, xs, needs, **params), xs))

@@ -13,13 +13,12 @@ from ..ir.graph import Atom, Equation, Func, Var, extents_of, has_loop
 from ..ir.op import registry
 from ..ir.types import Type, type_of
 from ..ir.walk import Environment, run_equation
-from ..ops.kinds import NotDifferentiable, Zero, accumulate, guarding
+from ..ops.kinds import Zero, accumulate, guarding
 from ..util.array import AnyArray
 from .control import VJP_OF_CONTROL
 from .inputs import bind_arguments, standing_alone, zeros_like
 from .masks import behind_choices, chooses, is_masked
 from .sweeps import ReverseSweep
-from .transpose import pullback_by_transposition
 from .undo_log import log_write
 
 
@@ -135,7 +134,7 @@ class Reverse:
         xs = tuple([self.env.read(a) for a in eqn.inputs])
         ys = tuple([self.env[v] for v in eqn.outputs])
         with guarding(is_masked(eqn, self.masked)):
-            gxs = _pullback(eqn, gs, ys, xs, needs)
+            gxs = eqn.op.derivative.pullback(eqn.op, gs, ys, xs, eqn.params, needs)
         for a, g, need in zip(eqn.inputs, gxs, needs):
             if need:
                 self.add(a, g)
@@ -155,13 +154,6 @@ def _guarded(pull: Callable) -> Callable:
         with guarding():
             pull()
     return guarded
-
-
-def _pullback(eqn: Equation, gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
-    derivative = eqn.op.derivative
-    if getattr(derivative, "has_pullback", True) or isinstance(derivative, NotDifferentiable):
-        return derivative.pullback(eqn.op, gs, ys, xs, eqn.params, needs)
-    return pullback_by_transposition(eqn.op, gs, ys, xs, eqn.params, needs, pull_back)
 
 
 def named(g: object, name: str) -> Any:
