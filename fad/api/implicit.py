@@ -106,7 +106,7 @@ def implicit(solver: Callable, *, root: "Callable | None" = None, fixed_point: "
         theta, (flat, unravel) = primals[1:], ravel(x)
         matrix = jacobian(lambda v: ravel(residual(unravel(v), *theta))[0])(flat)
         moved = _pushed(lambda *theta: residual(x, *theta), tuple(theta), tuple(tangents[1:]))
-        step = BY_NAME["numpy.linalg.solve"].call(matrix, _as_column(ravel(moved)[0]))
+        step = BY_NAME["numpy.linalg.solve"].call(matrix, ravel(moved)[0][:, None])
         return x, unravel(-registry["reshape"](step, shape_of(flat)[0]))
     solved.defjvp(rule)
     return solved
@@ -122,10 +122,6 @@ def _pushed(f: Callable, theta: tuple, tangents: tuple) -> tuple:
         filled = dict(zip(moving, values))
         return f(*structure.unflatten([filled.get(k, x) for k, x in enumerate(leaves)]))
     return jvp(of_moving, tuple([leaves[k] for k in moving]), tuple([directions[k] for k in moving]))[1]
-
-
-def _as_column(v: AnyArray) -> AnyArray:
-    return registry["reshape"](v, shape_of(v)[0], 1)
 
 
 class _OnArrays:

@@ -34,7 +34,7 @@ def print_shifted(printer: Printer, loop: ShiftedLoop, single: set) -> None:
         _rotate(printer)
 
     def middle() -> None:
-        _print(printer, [r for r in loop.ranges if _is_everywhere(r)], inner)
+        _print(printer, [r for r in loop.ranges if not r.low.at_end and r.high.at_end], inner)
         _rotate(printer)
 
     if loop.points > loop.start:                             # these run however short the arrays are
@@ -95,10 +95,6 @@ def _alike(ranges: list) -> list:
         else:
             found.append([r])
     return found
-
-
-def _is_everywhere(r: Ranged) -> bool:
-    return not r.low.at_end and r.high.at_end
 
 
 def _tests(printer: Printer, loop: ShiftedLoop, name: str, r: Ranged, stop: "int | None") -> list:

@@ -18,11 +18,8 @@ def ascending(loop: Loop, scheduler: Scheduler, homes: dict) -> Loop:
     directions = {_direction(s.target, loop.axis) for s in stored}
     if -1 not in directions or 1 in directions or _reads_what_it_writes(loop, scheduler):
         return loop
-    return Loop(loop.axis, [s.substitute({loop.axis: _from_the_end(loop.axis)}) for s in loop.nodes])
-
-
-def _from_the_end(axis: Axis) -> Index:
-    return axis.extent.shifted(-1) - Index.of(axis)
+    from_the_end = loop.axis.extent.shifted(-1) - Index.of(loop.axis)
+    return Loop(loop.axis, [s.substitute({loop.axis: from_the_end}) for s in loop.nodes])
 
 
 def _direction(place: tuple, axis: Axis) -> int:

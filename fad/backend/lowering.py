@@ -175,15 +175,12 @@ def prune(steps: list, outputs: tuple, views: Views) -> list:
         need(a)
     kept = []
     for step in reversed(steps):
-        if step.kind in ("check", "control") or _must_run(step) or any(v in needed for v in step.outs):
+        has_effect = step.eqn is not None and step.eqn.op.effect
+        if step.kind in ("check", "control") or has_effect or any(v in needed for v in step.outs):
             kept.append(step)
             for v in inputs_of(step, views):
                 need(v)
     return kept[::-1]
-
-
-def _must_run(step: Step) -> bool:
-    return step.eqn is not None and step.eqn.op.effect
 
 
 def _needed_whole(eqn: Equation) -> list:

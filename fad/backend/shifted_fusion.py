@@ -116,13 +116,11 @@ class _Group:
 
     def _of_point(self, node: Step) -> list:
         accesses = self.scheduler.accesses(node)
-        made = (a.place for a in accesses if a.mode == READ and a.place and self._makes(a.root))
+        written = {a.root for m in self.members for a in m.accesses if a.mode != READ}
+        made = (a.place for a in accesses if a.mode == READ and a.place and a.root in written)
         place = node.target or next(made, ())
         at_end = bool(place) and self._is_at_end(place)
         return [Member(node, node, None, Bound(at_end, 0), Bound(at_end, 1), accesses)]
-
-    def _makes(self, root: Var) -> bool:
-        return any(a.root is root and a.mode != READ for m in self.members for a in m.accesses)
 
     def _is_at_end(self, place: tuple) -> bool:
         if self.extent is None:

@@ -52,7 +52,7 @@ def can_jam(printer: Printer, loop: Loop) -> bool:
     if inner is None or inner is loop or not all(isinstance(n, Step) for n in inner.nodes):
         return False
     sums = [n for n in inner.nodes if n.kind == "reduce"]
-    others = all(n in sums or _is_register(printer, n) for n in inner.nodes)
+    others = all(n in sums or (n.kind == "map" and printer.home(n.out).is_register) for n in inner.nodes)
     return (
         len(sums) > 0
         and others
@@ -103,10 +103,6 @@ def _adds_up(printer: Printer, sums: list, loop: Loop, inner: Loop) -> bool:
     return apart and not touched and len({*roots}) == len(roots) and printer.unbegun.isdisjoint(roots) \
         and all(combine(n) == "{0} + {1}" and n.out.type.dtype.kind == "f" for n in sums) \
         and all(is_held(printer, n, inner, {*printer.axes, loop.axis}) for n in sums)
-
-
-def _is_register(printer: Printer, step: Step) -> bool:
-    return step.kind == "map" and printer.home(step.out).is_register
 
 
 def loads_first(printer: Printer, nodes: list) -> list:

@@ -11,7 +11,7 @@ from ..ir.build import as_atom, building, current
 from ..ir.graph import Equation, Func, Var
 from ..ir.op import Op
 from ..ir.traits import Traits
-from ..ir.types import Type, type_of
+from ..ir.types import type_of
 from ..ir.uses import defined_by
 from ..util.where import here
 from .kinds import LinearIn, NoRule
@@ -56,13 +56,10 @@ def _outputs(region: Func) -> "tuple[tuple, int]":
         for n in atom.type.shape:
             if isinstance(n, Var) and n in inside and n not in moved:
                 moved[n] = Var(n.type, n.name, n.hint)
-    results = [Var(_with_extents(atom.type, moved), getattr(atom, "name", "")) for atom in region.outputs]
+    results = [Var(type(t)(t.dtype, tuple(moved.get(n, n) for n in t.shape), t.weak), getattr(atom, "name", ""))
+               for atom, t in ((atom, atom.type) for atom in region.outputs)]
     region.outputs = tuple(moved) + region.outputs
     return tuple(moved.values()) + tuple(results), len(moved)
-
-
-def _with_extents(t: Type, moved: dict) -> Type:
-    return type(t)(t.dtype, tuple(moved.get(n, n) for n in t.shape), t.weak)
 
 
 def _run(*args: object, **params: object) -> Any:

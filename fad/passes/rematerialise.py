@@ -39,16 +39,13 @@ class _Sweep:
 
     def run(self) -> Func:
         for eqn in self.func.equations:
-            eqn = self._with_regions(eqn)
+            eqn = eqn.replace(regions=tuple([_Sweep(r, free_vars(r)).run() for r in eqn.regions]))
             level = max([self.level.get(a, 0) for a in eqn.inputs if isinstance(a, Var)], default=0)
             if _is_smooth(eqn):
                 eqn = eqn.replace(inputs=tuple([self._again(a, level) for a in eqn.inputs]))
             self.equations.append(eqn)
             self._note(eqn, level)
         return self.func.replace(equations=self.equations)
-
-    def _with_regions(self, eqn: Equation) -> Equation:
-        return eqn.replace(regions=tuple([_Sweep(r, free_vars(r)).run() for r in eqn.regions])) if eqn.regions else eqn
 
     def _note(self, eqn: Equation, level: int) -> None:
         waits = eqn.op.kind not in ("elementwise", "shape") and not eqn.reads_part or bool(eqn.regions)

@@ -92,14 +92,10 @@ def _rows(program: Any, values: list) -> Iterator[Row]:
     try:
         lowering = lowered(program.runner.linked, program.runner.guards)[1]
     except BackendError as error:
-        yield _row(_first_line(func), "interpreted", str(error))
+        yield _row(next((e.where for e in all_equations(func) if e.where is not None), None), "interpreted", str(error))
     else:
         yield from _copies(lowering.copies)
     yield from _saved(func, values)
-
-
-def _first_line(func: Func) -> "Where | None":
-    return next((eqn.where for eqn in all_equations(func) if eqn.where is not None), None)
 
 
 def _compiled(func: Func) -> Iterator[Row]:

@@ -88,14 +88,11 @@ class JointProgram:
         found: dict[int, History] = {}
         for k in restoring:
             start, end = [self.env.read(v) for v in (self.trails[k].versions[0], self.region.outputs[k])]
-            state = self._array_like(end)
+            state = self.builder.input(Type(type_of(end).dtype, end.atom.type.shape), end.atom.name)
             history = history_of(self.notes, start.atom, end.atom, state)
             if history is not None:
                 found[k] = history
         return found
-
-    def _array_like(self, x: Any) -> Any:
-        return self.builder.input(Type(type_of(x).dtype, x.atom.type.shape), x.atom.name)
 
     def _part_of(self, x: Any, part: Any) -> Any:
         fixed = {axis for axis, _ in part.fixed}

@@ -26,11 +26,8 @@ def behind_choices(func: Func) -> set:
 
 def chooses(eqn: Equation) -> bool:
     """Whether an equation is a choice, or holds one through which a loop's state may pass."""
-    return bool(eqn.op.traits.chooses) or any(_chooses_among_inputs(r) for r in eqn.regions)
-
-
-def _chooses_among_inputs(region: Func) -> bool:
-    return not behind_choices(region).isdisjoint(region.inputs)
+    return bool(eqn.op.traits.chooses) or any(
+        not behind_choices(r).isdisjoint(r.inputs) for r in eqn.regions)
 
 
 def is_masked(eqn: Equation, masked: Any) -> bool:

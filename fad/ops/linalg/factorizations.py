@@ -174,12 +174,9 @@ def unit_lower(x: AnyArray) -> AnyArray:
     return where(below(m, n), x, registry["cast"](on_diagonal(m, n), dtype=type_of(x).dtype))
 
 
-def _rows_in_order(x: AnyArray, pivots: AnyArray) -> AnyArray:
-    return matmul(transposed(permutation_matrix(permutation(pivots, shape_of(x)[-2]), type_of(x).dtype)), x)
-
-
-def _rows_back(x: AnyArray, pivots: AnyArray) -> AnyArray:
-    return matmul(permutation_matrix(permutation(pivots, shape_of(x)[-2]), type_of(x).dtype), x)
+def _row_order(lu: AnyArray, pivots: AnyArray) -> AnyArray:
+    """p, where p^T x are the rows of x in the order of the factors."""
+    return permutation_matrix(permutation(pivots, shape_of(lu)[-2]), type_of(lu).dtype)
 
 
 def _stacked_rows(top: AnyArray, rest: object) -> AnyArray:
@@ -188,7 +185,7 @@ def _stacked_rows(top: AnyArray, rest: object) -> AnyArray:
 
 def _lu_jvp(ys: tuple, xs: tuple, dxs: tuple) -> tuple:
     lu, pivots = ys
-    (top, l2), (x1, x2) = _lu_parts(lu), _lu_parts(_rows_in_order(dxs[0], pivots))
+    (top, l2), (x1, x2) = _lu_parts(lu), _lu_parts(matmul(transposed(_row_order(lu, pivots)), dxs[0]))
     f = over_upper(solve_lower(top, x1, unit=True), top)
     du = matmul(upper(f), upper(top))
     d_top = matmul(unit_lower(top), strictly_lower(f)) + du
@@ -204,7 +201,7 @@ def _lu_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
         gu = gu - matmul(adjoint(l2), h2)
     k = strictly_lower(matmul(adjoint(unit_lower(top)), strictly_lower(g1))) + upper(matmul(gu, adjoint(u)))
     gx1 = solve_lower(top, adjoint(solve_upper(top, adjoint(k))), trans=2, unit=True)
-    return (_rows_back(_stacked_rows(gx1, h2), pivots),)
+    return (matmul(_row_order(lu, pivots), _stacked_rows(gx1, h2)),)
 
 
 lu_factor = Op("lu_factor", run_lu, _infer_lu, kind="opaque", derivative=Explicit(_lu_jvp, _lu_pullback),

@@ -187,11 +187,7 @@ def rows_from(x: AnyArray, start: Extent, extent: Extent) -> AnyArray:
 def rounding(w: AnyArray) -> AnyArray:
     """The distance of values that are equal, when computed, an extent of 1 in place of theirs."""
     size = registry["sum"](registry["abs"](w), axes=(rank(w) - 1,))
-    return as_scale(size) * float(8 * np.finfo(type_of(w).dtype).eps)
-
-
-def as_scale(size: AnyArray) -> AnyArray:
-    return registry["reshape"](size, *shape_of(size), 1)
+    return as_columns(size) * float(8 * np.finfo(type_of(w).dtype).eps)
 
 
 def alike(w: AnyArray) -> AnyArray:

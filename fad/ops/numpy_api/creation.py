@@ -95,15 +95,11 @@ for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
     _uniform(_name, _value)
 
 
-def _dtype_of_value(value: object) -> np.dtype:
-    return type_of(as_array(value)).dtype
-
-
 @face("numpy.full", creation=True, samples=("np.full((2, 2), v[0])", "np.full((3, 4), v)"))
 def full(shape: object, fill_value: ArrayLike, dtype: object = None, order: str = "C", *, device: object = None,
          like: object = None) -> AnyArray:
     _refuse_like("numpy.full", like)
-    return in_order(filled(shape, fill_value, _dtype_of_value(fill_value) if dtype is None else dtype), order)
+    return in_order(filled(shape, fill_value, type_of(as_array(fill_value)).dtype if dtype is None else dtype), order)
 
 
 @face("numpy.full_like", samples=("np.full_like(x, v[1])",))
@@ -199,13 +195,10 @@ def linspace(start: AnyArray, stop: AnyArray, num: ArrayLike = 50, endpoint: boo
     y = t * (delta / between) + start
     if endpoint and extents.assume_at_least(n, 2):
         y = registry["update"](y, stop * 1.0, n - 1, spec=("i", *[":"] * (rank(y) - 1)), at=0)
-    y = _rounded_down(y, common if dtype is None else np.dtype(dtype))
+    dtype = common if dtype is None else np.dtype(dtype)
+    y = in_dtype(registry["floor"](y) if dtype.kind in "iu" else y, dtype)
     y = moveaxis(y, 0, one_axis(axis, rank(y)))
     return (y, step) if retstep else y
-
-
-def _rounded_down(y: AnyArray, dtype: np.dtype) -> AnyArray:
-    return in_dtype(registry["floor"](y) if dtype.kind in "iu" else y, dtype)
 
 
 @face("numpy.logspace", creation=True, samples=("np.logspace(v[0], v[1], 4)", "np.logspace(0.0, 1.0, 3, base=v[2])"))

@@ -203,10 +203,6 @@ def _cut(x: AnyArray, places: list, axis: int) -> list:
     return [part(x, axis, a, b) for a, b in zip(bounds, bounds[1:])]
 
 
-def _equal_parts(x: AnyArray, count: int, axis: int, size: AnyArray) -> list:
-    return [registry["slice_axis"](x, axis, k * size, size) for k in range(count)]
-
-
 def _places(given: Any) -> Any:
     """Cutting places, or the number of sections."""
     if is_value(given) and given.ndim or isinstance(given, np.ndarray) and given.ndim:
@@ -221,7 +217,7 @@ def split(ary: ArrayLike, indices_or_sections: object, axis: int = 0) -> list:
     if not isinstance(places, int):
         return _cut(x, places, ax)
     size = quotient((shape_of(x)[ax],), (places,), "array split does not result in an equal division")
-    return _equal_parts(x, places, ax, size)
+    return [registry["slice_axis"](x, ax, k * size, size) for k in range(places)]
 
 
 @face("numpy.array_split", samples=("np.array_split(v, 3)[0]",))

@@ -86,14 +86,11 @@ def _width(w: ArrayOrNumber) -> Extent:
     return n
 
 
-def _is_nothing(side: PadSide) -> bool:
-    return isinstance(side.width, int) and side.width == 0
-
-
 def _blockwise(make: Callable) -> Callable:
     """The mode that puts make(x, side) at each side."""
     def both(x: AnyArray, sides: list) -> AnyArray:
-        before, after = (None if _is_nothing(s) else in_dtype(make(x, s), type_of(x).dtype) for s in sides)
+        before, after = (None if isinstance(s.width, int) and s.width == 0 else in_dtype(make(x, s), type_of(x).dtype)
+                         for s in sides)
         return joined([y for y in (before, x, after) if y is not None], sides[0].axis)
     return both
 

@@ -73,15 +73,12 @@ def _general(a: AnyArray, b: AnyArray, trans: int, _: bool) -> AnyArray:
     return solve.solve(a, b, trans)
 
 
-def _symmetric(kind: str) -> Callable:
-    return lambda a, b, trans, low: solve.solve(_with_one_triangle(a, kind, low), b, trans)
-
-
 SOLVERS: dict[Any, Callable] = {
     **dict.fromkeys((None, "gen", "general", "banded", "tridiagonal"), _general),
     **dict.fromkeys(("pos", "positive definite"), _positive), "diagonal": _diagonal_system,
     "upper triangular": _triangular(False), "lower triangular": _triangular(True),
-    **{kind: _symmetric(kind) for kind in ("sym", "symmetric", "her", "hermitian")}}
+    **{kind: lambda a, b, trans, low, kind=kind: solve.solve(_with_one_triangle(a, kind, low), b, trans)
+       for kind in ("sym", "symmetric", "her", "hermitian")}}
 
 
 def _solver(assume_a: object) -> Callable:

@@ -12,6 +12,7 @@ from ...ir.types import result_dtype, type_of
 from ...util.array import AnyArray, ArrayOrNumber, Extent
 from .. import extents
 from ..kinds import same_shape, shape_of
+from ..linalg.matrices import as_columns
 from .arguments import as_array, in_dtype, rank, taken
 
 
@@ -102,10 +103,6 @@ def together(*xs: ArrayOrNumber) -> list:
     return [with_stack(in_dtype(x, dtype), stack) for x in xs]
 
 
-def as_column(b: ArrayOrNumber) -> AnyArray:
-    return registry["reshape"](b, *shape_of(b), 1)
-
-
 def from_column(x: AnyArray) -> AnyArray:
     return registry["reshape"](x, *shape_of(x)[:-1])
 
@@ -114,7 +111,7 @@ def solved(solve: Callable, a: ArrayOrNumber, b: Any) -> AnyArray:
     """solve(a, b) for a right-hand side that may be one vector."""
     a, b = matrix(a), floating(b)
     vector = rank(b) == 1
-    a, b = together(a, as_column(b) if vector else b)
+    a, b = together(a, as_columns(b) if vector else b)
     x = solve(a, b)
     return from_column(x) if vector else x
 

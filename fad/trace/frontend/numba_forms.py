@@ -52,7 +52,8 @@ def plain_form(f: OfNumba) -> OfNumba:
     """
     owner = f.__self__ if type(f) is MethodType else f
     if isinstance(owner, type):
-        return _plain_class(f) if _is_jitclass(f) else _container(f, owner)
+        is_jitclass = isinstance(f, type) and package_name(type(f)) == "numba" and hasattr(f, "class_type")
+        return _plain_class(f) if is_jitclass else _container(f, owner)
     if type(f) is not MethodType or not is_of_jitclass(owner):
         return f
     cls: OfNumba = type(owner)
@@ -75,10 +76,6 @@ def _container(f: OfNumba, owner: type) -> OfNumba:
     if plain is None or owner.__name__ not in ("List", "Dict"):
         return f
     return methods.get(f.__name__, f) if f is not owner else plain
-
-
-def _is_jitclass(f: object) -> bool:
-    return isinstance(f, type) and package_name(type(f)) == "numba" and hasattr(f, "class_type")
 
 
 def _plain_class(f: OfNumba) -> type:

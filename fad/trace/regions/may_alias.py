@@ -96,10 +96,8 @@ class MayAlias:
         return {k for way in end for k in (*way.outer, *self.outer.get(way.carried, ()))}
 
     def _pairs(self, ends: dict) -> set:
-        return {frozenset((a, b)) for a in ends for b in ends if a != b and self._may_be_one(ends[a], ends[b])}
-
-    def _may_be_one(self, a: End, b: End) -> bool:
-        return any(are_compatible(v.branches, w.branches) and self._meet(v, w) for v in a for w in b)
+        return {frozenset((a, b)) for a in ends for b in ends if a != b and any(
+            are_compatible(v.branches, w.branches) and self._meet(v, w) for v in ends[a] for w in ends[b])}
 
     def _meet(self, v: Way, w: Way) -> bool:
         """Whether two keys that went these ways may be one thing."""

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from io import IOBase
-from types import FunctionType, MethodType, ModuleType
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -271,7 +271,7 @@ class Capture(OuterContainers):
         if not isinstance(value, (FunctionType, MethodType, functools.partial)) and not is_compiled(value):
             return cell
         new = self.function(value)
-        return cell if new is value else _new_cell(new)
+        return cell if new is value else CellType(new)
 
 
 def captured(f: Any) -> Callable:
@@ -298,10 +298,6 @@ def seen_within(x: object) -> object:
     array has guards.
     """
     return _frontend().swap(x) if isinstance(x, (np.ndarray, *CONTAINERS)) else x
-
-
-def _new_cell(value: Callable) -> Any:
-    return (lambda: value).__closure__[0]                     # type: ignore[index]
 
 
 def _itself(capture: Capture, value: object) -> object:
