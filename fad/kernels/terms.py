@@ -24,16 +24,16 @@ def _nonzero_first(factors, others):
     >>> nonzero_first(factors, np.full((3, 6), np.inf))
     array([[6, 6, 0, 1, 2, 3, 4, 5]])
     """
-    zero = 0.0
+    all_count = False
     for p in range(others.shape[0]):
         for j in range(others.shape[1]):
-            zero += others[p, j] * 0.0
+            all_count |= others[p, j] * 0.0 != 0.0  # in vectors: a sum would be one chain
     n, extent = factors.shape[0], factors.shape[1]
     terms = blank((n, extent + 2), np.int64)
     for i in range(n):
         count = 0
         for j in range(extent):
-            is_term = zero != 0.0
+            is_term = all_count
             for k in range(factors.shape[2]):
                 is_term = is_term | (factors[i, j, k] != 0.0)
             if is_term:
