@@ -13,7 +13,6 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-import llvmlite.binding as llvm
 from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
@@ -22,6 +21,7 @@ from ..util.defects import consulted, take_as_answer
 from ..util.interrupts import let_through
 from ..util.lazy import LazyModule
 
+c_symbols = LazyModule("fad.kernels.c_symbols")
 outlined = LazyModule("fad.kernels.outlined")
 parts = LazyModule("fad.kernels.parts")
 stages = LazyModule("fad.kernels.stages")
@@ -75,7 +75,7 @@ class StoredKernel:
         kernels = [name for name in names if name.startswith(outlined.PREFIX)]
         if not all(outlined.is_at_hand(name, target_context.codegen()) for name in kernels):
             return None
-        if not all(map(llvm.address_of_symbol, names)):
+        if not all(map(c_symbols.is_bound, names)):
             target_context.refresh()
         with stages.findable(self.f):  # an unpickled function refers to its module
             loaded = CompileResult._rebuild(_Alone(target_context), *pickle.loads(code))

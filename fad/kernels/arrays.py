@@ -17,12 +17,14 @@ from numba.core import cgutils, types
 from numba.core.typing.npydecl import parse_dtype
 
 from fad.kernels import parts
+from fad.kernels.c_symbols import routine
 from fad.kernels.memory import duplicate, made
 from fad.kernels.promotion import compiled_as
 
 BLAS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
-CHAR, WORD, PLACE, CODE = ir.IntType(8), ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
-MULTIPLY = ir.FunctionType(CODE, [CHAR] * 2 + [WORD] * 3 + [PLACE] * 3)
+CHAR, WORD, PLACE, INT = ir.IntType(8), ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
+GEMM = ir.FunctionType(ir.VoidType(), [PLACE] * 13)
+MULTIPLY = ir.FunctionType(ir.VoidType(), [GEMM.as_pointer()] + [CHAR] * 2 + [WORD] * 3 + [PLACE] * 3)
 
 
 def __getattr__(name: str) -> Any:
@@ -95,14 +97,14 @@ def _dot(context, builder, sig, args):
     flags = [CHAR(ord("n" if t.layout == "C" else "t")) for t in sig.args]
     places = [builder.bitcast(place, PLACE) for place in (a.data, b.data, data)]
     multiply = _multiplication(context, builder.module, sig.return_type.dtype)
-    failed = builder.call(multiply, [*flags, m, k, n, *places])
-    with builder.if_then(cgutils.is_not_null(builder, failed), likely=False):
-        context.call_conv.return_exc(builder)
+    symbol, _ = routine(f"{BLAS[sig.return_type.dtype]}gemm")
+    gemm = cgutils.get_or_insert_function(builder.module, GEMM, symbol)
+    builder.call(multiply, [gemm, *flags, m, k, n, *places])
     return value
 
 
 def _multiplication(context, module, dtype):
-    """The function (flags and extents, places of two matrices and of their product), which answers whether it failed.
+    """The function (gemm, flags and extents, places of two matrices and of their product).
 
     A flag says how a matrix lies: n in C order, t in the order of Fortran.
     """
@@ -111,23 +113,24 @@ def _multiplication(context, module, dtype):
 
 def _multiplying(dtype):
     def body(context, builder, function):
-        """Call Numba's own gate to SciPy's gemm. BLAS's matrices are in the order of Fortran: all is transposed."""
-        left, right, m, k, n, x, y, out = function.args
+        """Call SciPy's gemm. BLAS's matrices are in the order of Fortran: all is transposed."""
+        gemm, left, right, m, k, n, x, y, out = function.args
         number = context.get_value_type(dtype)
-        one, zero = (cgutils.alloca_once_value(builder, _number(number, value)) for value in (1.0, 0.0))
         with builder.if_then(builder.icmp_signed("==", builder.mul(builder.mul(m, n), k), WORD(0)), likely=False):
             count = builder.mul(builder.mul(m, n), WORD(context.get_abi_sizeof(number)))
             cgutils.memset(builder, out, count, 0)
-            builder.ret(CODE(0))
-        kind = ir.FunctionType(CODE, [CHAR] * 3 + [WORD] * 3 + [PLACE, PLACE, WORD, PLACE, WORD, PLACE, PLACE, WORD])
-        gemm = cgutils.get_or_insert_function(builder.module, kind, "numba_xxgemm")
+            builder.ret_void()
         steps = [
             builder.select(builder.icmp_unsigned("==", flag, CHAR(ord("n"))), columns, rows)
             for flag, rows, columns in ((left, m, k), (right, k, n))
         ]
-        alpha, beta = (builder.bitcast(place, PLACE) for place in (one, zero))
-        letter = CHAR(ord(BLAS[dtype]))
-        builder.ret(builder.call(gemm, [letter, right, left, n, m, k, alpha, y, steps[1], x, steps[0], beta, out, n]))
+        extents = [builder.trunc(extent, INT) for extent in (n, m, k, steps[1], steps[0], n)]
+        numbers = [right, left, *extents, *(_number(number, value) for value in (1.0, 0.0))]
+        right, left, n, m, k, *steps, last, one, zero = (
+            builder.bitcast(cgutils.alloca_once_value(builder, value), PLACE) for value in numbers
+        )
+        builder.call(gemm, [right, left, n, m, k, one, y, steps[0], x, steps[1], zero, out, last])
+        builder.ret_void()
     return body
 
 

@@ -7,15 +7,22 @@ cached code.
 Two kinds are served:
 
 * a ufunc, through its inner loop run on one element: `UfuncLoops`
-* a function of a Cython module, found in its `__pyx_capi__`: `capsule_address`
+* a function of a Cython module, found in its `__pyx_capi__`: `capsule_address`; those of BLAS and LAPACK: `routine`
 """
 import ctypes
+import functools
+import importlib.machinery
+import importlib.util
+import os
+import sys
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import cgutils
 
-__all__ = ["UfuncLoops", "bind", "capsule_address", "capsule_name", "table_entry"]
+__all__ = ["UfuncLoops", "bind", "capsule_address", "capsule_name", "is_bound", "routine", "table_entry"]
+
+ROUTINE = "fad.lapack."                                       # and the name of a routine of BLAS or LAPACK
 
 WORD = ir.IntType(64 if ctypes.sizeof(ctypes.c_void_p) == 8 else 32)
 BYTE = ir.IntType(8).as_pointer()
@@ -62,6 +69,41 @@ def capsule_name(capsule) -> str:
     'int *'
     """
     return _GET_NAME(capsule).decode()
+
+
+def is_bound(symbol: str) -> bool:
+    """Whether compiled code may refer to this symbol. Routines of BLAS and LAPACK are bound now."""
+    if symbol.startswith(ROUTINE):
+        routine(symbol[len(ROUTINE):])
+    return bool(llvm.address_of_symbol(symbol))
+
+
+@functools.cache
+def routine(name: str) -> tuple:
+    """The symbol of a routine of BLAS or LAPACK, and the C types of its parameters.
+
+    >>> symbol, parameters = routine("ddot")
+    >>> symbol, parameters[::2]
+    ('fad.lapack.ddot', ['int *', 'int *', 'int *'])
+    """
+    modules = (_of_scipys_linalg(module) for module in ("cython_blas", "cython_lapack"))
+    capsule = next(module.__pyx_capi__[name] for module in modules if name in module.__pyx_capi__)
+    parameters = capsule_name(capsule).split("(")[1].rstrip(")").split(", ")
+    return bind(ROUTINE + name, capsule_address(capsule)), parameters
+
+
+@functools.cache
+def _of_scipys_linalg(name):
+    """A Cython module of scipy.linalg, without the import of that package, which takes 0.1 s."""
+    whole = f"scipy.linalg.{name}"
+    places = [os.path.join(place, "linalg") for place in importlib.import_module("scipy").__path__]
+    spec = None if "scipy.linalg" in sys.modules else importlib.machinery.PathFinder.find_spec(whole, places)
+    if spec is None or spec.loader is None:
+        return importlib.import_module(whole)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules.pop(whole, None)  # Cython has put it there; imported in earnest, it is the same module
+    return module
 
 
 def table_entry(capsule, place: int) -> int:

@@ -7,9 +7,8 @@ parameter `info` is left out and is the result. These names have a meaning in co
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
-from scipy.linalg import cython_blas, cython_lapack
 
-from fad.kernels.c_symbols import BYTE, bind, capsule_address, capsule_name
+from fad.kernels.c_symbols import BYTE, routine
 from fad.kernels.promotion import compiled_as
 
 __all__ = [
@@ -25,28 +24,26 @@ INT = ir.IntType(32)
 
 
 class LapackRoutine:
-    """One BLAS or LAPACK routine of one type letter: the symbol, and the C types of its parameters."""
+    """One BLAS or LAPACK routine of one type letter."""
 
     def __init__(self, name):
-        module = cython_blas if name in cython_blas.__pyx_capi__ else cython_lapack
-        capsule = module.__pyx_capi__[name]
-        self.symbol = bind(f"fad.lapack.{name}", capsule_address(capsule))
-        self.parameters = capsule_name(capsule).split("(")[1].rstrip(")").split(", ")
+        self.name = name
 
     @property
     def has_info(self):
         """Whether the last parameter is LAPACK's info; BLAS ends with a leading dimension or a step."""
-        return not any(self.symbol.endswith(blas) for blas in ("gemm", "gemv", "trsm"))
+        return not any(self.name.endswith(blas) for blas in ("gemm", "gemv", "trsm"))
 
     def emit(self, context, builder, sig, args):
         """Call with every argument by address; answer info, or 0."""
         info = cgutils.alloca_once_value(builder, INT(0))
         given = [self._address(context, builder, t, a) for t, a in zip(sig.args, args)]
         given += [info] if self.has_info else []
-        if len(given) != len(self.parameters):
-            raise TypingError(f"{self.symbol} takes {len(self.parameters)} parameters, not {len(given)}")
+        symbol, parameters = routine(self.name)
+        if len(given) != len(parameters):
+            raise TypingError(f"{symbol} takes {len(parameters)} parameters, not {len(given)}")
         shape = ir.FunctionType(ir.VoidType(), [BYTE] * len(given))
-        function = cgutils.get_or_insert_function(builder.module, shape, self.symbol)
+        function = cgutils.get_or_insert_function(builder.module, shape, symbol)
         builder.call(function, [builder.bitcast(g, BYTE) for g in given])
         return builder.load(info)
 

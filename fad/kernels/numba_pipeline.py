@@ -4,6 +4,9 @@ Generated code has no closures, no `with`, no variable of two types and no arith
 for these take a third of its time, which grows faster than the text. `lowering` is the lowering to LLVM.
 """
 
+import functools
+import importlib
+
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend
@@ -38,6 +41,10 @@ class LeanCompiler(CompilerBase):
 
     PASSES: tuple = (LeanTranslation, FixupArgs, LeanRewrites, LeanTypeInference, LeanLowering, NoPythonBackend)
 
+    def __init__(self, *given):
+        _import_arrays()
+        super().__init__(*given)
+
     def compile_extra(self, func):
         """Compile a function."""
         with findable(func), unrecorded():
@@ -51,3 +58,14 @@ class LeanCompiler(CompilerBase):
             manager.add_pass(one, one.__name__)
         manager.finalize()
         return [manager]
+
+
+@functools.cache
+def _import_arrays():
+    """Import Numba's functions of arrays, without scipy.linalg (0.1 s): they bring it only to see that it is there."""
+    linalg = importlib.import_module("numba.np.linalg")
+    ensured, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ensured

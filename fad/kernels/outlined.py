@@ -3,11 +3,10 @@
 fad keeps their code where it keeps its kernels. A caller holds only the name, so no caller compiles or optimises the
 kernel again. An exported module has no place to keep anything, and compiles what it calls into itself.
 """
-import llvmlite.binding as llvm
 from numba.core import cgutils
 
 from fad.kernels import parts
-from fad.kernels.c_symbols import bind
+from fad.kernels.c_symbols import bind, is_bound
 from fad.kernels.failing import go_on
 from fad.kernels.libraries import called, new_library, store
 
@@ -56,7 +55,7 @@ def is_at_hand(symbol, codegen):
 
 def _load(symbol, codegen, names, state, name):
     """Bind the symbol to what was kept; False where something that it calls is not there."""
-    if not all(is_at_hand(n, codegen) if n.startswith(PREFIX) else llvm.address_of_symbol(n) for n in names):
+    if not all(is_at_hand(n, codegen) if n.startswith(PREFIX) else is_bound(n) for n in names):
         return False
     _take(symbol, codegen.unserialize_library(state), name)
     return True

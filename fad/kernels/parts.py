@@ -14,7 +14,7 @@ from numba.core.runtime import rtsys
 from numba.core.runtime.nrtdynmod import incref_decref_ty
 
 from fad.kernels import libraries, system_threads  # noqa: F401  (it binds names that parts refer to)
-from fad.kernels.c_symbols import BYTE, bind
+from fad.kernels.c_symbols import BYTE, bind, is_bound
 
 __all__ = ["PREFIX", "at_hand", "counter", "function", "part"]
 
@@ -124,7 +124,7 @@ def _compiled(context, codegen):
 
 
 def _load(codegen, names, called, state):
-    if not all(map(llvm.address_of_symbol, called)):
+    if not all(map(is_bound, called)):
         return False
     _bind(codegen.unserialize_library(state), names, called, state)
     return True

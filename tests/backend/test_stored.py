@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fad.backend import cache, stored
-from fad.kernels import libraries
+from fad.kernels import c_symbols, libraries
 
 # processor time from after the imports to the first derivative, in imports of Numba
 BUDGET = 2.5
@@ -50,6 +50,22 @@ import numpy
 start = time.process_time()
 import numba
 print(time.process_time() - start)
+"""
+
+PRODUCT = """
+import numpy as np
+
+def f(x):
+    return np.sum(np.tanh(x.reshape(30, 40) @ np.ones((40, 50))))
+
+x = np.linspace(0.0, 1.0, 1200)
+"""
+
+WHOLE = """
+import fad, sys
+print(fad.grad(f)(x).sum(), "scipy.linalg" in sys.modules)
+import scipy.linalg.cython_blas
+print(scipy.linalg.cython_blas.__pyx_capi__["dgemm"] is not None, scipy.linalg.det(np.eye(2)))
 """
 
 SHOWN = """
@@ -118,6 +134,15 @@ def run(tmp_path_factory):
     return of
 
 
+def test_a_product_of_matrices_does_not_import_all_linear_algebra(run):
+    compiled, loaded = run(PRODUCT + WHOLE), run(PRODUCT + WHOLE)
+    x = np.linspace(0.0, 1.0, 1200)
+    slope = 50 * np.sum((1.0 - np.tanh(x.reshape(30, 40).sum(1)) ** 2)[:, None] * np.ones((30, 40)))
+    assert compiled == loaded
+    total, *rest = compiled.split()
+    assert float(total) == pytest.approx(slope) and rest == ["False", "True", "1.0"]
+
+
 def test_the_first_derivative_from_the_disk_takes_little_time(run):
     run(SMALL + TIMED)                                      # fills the cache
     took, imported = np.inf, np.inf
@@ -177,7 +202,7 @@ def test_what_a_kernel_calls_is_kept_with_it(tmp_path):
 def test_a_name_that_is_not_there_sets_up_the_compiler_first(tmp_path, monkeypatch):
     _, again = kept(tmp_path, TEXT.format("+ 2.0"))
     refreshed = []
-    monkeypatch.setattr(stored.llvm, "address_of_symbol", lambda name: None)
+    monkeypatch.setattr(c_symbols, "is_bound", lambda name: False)
     monkeypatch.setattr(type(again.targetctx), "refresh", lambda context: refreshed.append(context))
     assert again(np.array([1.0, 2.0])).tolist() == [4.0, 3.0] and refreshed == [again.targetctx]
 
