@@ -1,6 +1,6 @@
 """Plain Python for Numba's decorators and typed containers: @vectorize, @guvectorize, @stencil, fields of a
 @jitclass."""
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,17 +32,20 @@ def field(name: str, kind: Callable) -> property:
 class Layout(NamedTuple):
     """The arguments of numba.guvectorize or vectorize: the core axes of each input and each output, by their names; for
     each signature the dtypes of inputs and outputs, and which inputs are numbers. Without signatures, the caller gives
-    the outputs.
+    the outputs. writable: the positions of inputs that the function writes to.
     """
 
     inputs: tuple
     outputs: tuple
     signatures: tuple
+    writable: tuple = ()
 
-    def arrays(self, args: tuple) -> tuple:
+    def arrays(self, args: Sequence) -> tuple:
         """The inputs in the dtypes of their signature, the dtypes of the outputs, and which inputs are numbers."""
         arrays = [np.asarray(x) for x in args[:len(self.inputs)]]
         dtypes, kinds, are_numbers = self.of(arrays)
+        if any(arrays[k].dtype != dtypes[k] for k in self.writable):
+            raise TypeError("guvectorize: an argument that is written to has another dtype than the signature")
         return [x if x.dtype == dtype else x.astype(dtype) for x, dtype in zip(arrays, dtypes)], kinds, are_numbers
 
     def of(self, arrays: list) -> tuple:
@@ -68,12 +71,18 @@ def over_elements(function: Callable, layout: Layout, *args: AnyArray,
     return result if result.ndim else result[()]
 
 
-def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray) -> "ArrayOrNumber | tuple":
+def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray, out: "np.ndarray | tuple | None" = None,
+                   axis: "int | None" = None) -> "ArrayOrNumber | tuple":
     """A call of a function by numba.guvectorize: one call of `function` for each entry of the loop axes, which are
-    those in front of the core axes, broadcast. `function` writes to its last arguments.
+    those in front of the core axes, broadcast. `function` writes to its last arguments. axis: where the one core axis is.
     """
-    count = len(layout.inputs)
-    arrays, kinds, are_numbers = layout.arrays(args)
+    count, cores = len(layout.inputs), layout.inputs + layout.outputs
+    given = [*args, *(out if isinstance(out, tuple) else [] if out is None else [out])]
+    if axis is not None:
+        if any(len(core) > 1 for core in cores):
+            raise TypeError("guvectorize: axis can only be used with a single shared core dimension")
+        given = [np.moveaxis(x, axis, -1) if core else x for x, core in zip(given, cores)]
+    arrays, kinds, are_numbers = layout.arrays(given)
     sizes: dict = {}
     for x, core in zip(arrays, layout.inputs):
         for name, n in zip(core, x.shape[x.ndim - len(core):]):
@@ -81,13 +90,17 @@ def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray) -> "Arra
                 raise ValueError(f"guvectorize: two arguments have {sizes[name]} and {n} along the axis {name}")
     loops = np.broadcast_shapes(*[x.shape[:x.ndim - len(core)] for x, core in zip(arrays, layout.inputs)])
     made = [np.empty((*loops, *[sizes[name] for name in core]), dtype) for core, dtype in zip(layout.outputs, kinds)]
-    results: list = [*args[count:], *made[len(args) - count:]]
-    inner = [x.shape[x.ndim - len(core):] for x, core in zip(arrays, layout.inputs)]
-    columns = [np.broadcast_to(x, (*loops, *n)).reshape((-1, *n)) for x, n in zip(arrays, inner)]
-    rows = [y.reshape((-1, *[sizes[name] for name in core])) for y, core in zip(results, layout.outputs)]
-    for k in range(len(columns[0])):
-        function(*[x[k:k + 1] if x.ndim == 1 and not is_number else x[k] for x, is_number in zip(columns, are_numbers)],
-                 *[y[k:k + 1] if y.ndim == 1 else y[k] for y in rows])
+    results: list = [*given[count:], *made[len(given) - count:]]
+    is_shared = len(given) > count or layout.writable                     # as in NumPy, the kernel reads what was there
+    operands = [x if k in layout.writable else np.broadcast_to(x.copy() if is_shared else x,
+                                                               (*loops, *x.shape[x.ndim - len(core):]))
+                for k, (x, core) in enumerate(zip(arrays, layout.inputs))] + results
+    are_numbers = [*are_numbers, *[False] * len(results)]                 # the kernel sees others as arrays of length 1
+    operands = [x if core or is_number else x[..., np.newaxis] for x, core, is_number in zip(operands, cores, are_numbers)]
+    for place in np.ndindex(*loops):
+        function(*[x[place] for x in operands])
+    if axis is not None:
+        results = [np.moveaxis(y, -1, axis) if core else y for y, core in zip(results, layout.outputs)]
     results = [y if y.ndim else y[()] for y in results]
     return results[0] if len(results) == 1 else tuple(results)
 

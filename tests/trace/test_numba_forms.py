@@ -62,6 +62,24 @@ def into(a, b, out):
             out[j] += a[i] * b[i, j]
 
 
+@guvectorize([(float64, float64, float64[:])], "(),()->()")
+def product(a, b, out):
+    out[0] = a * b
+
+
+@guvectorize([(float64[:], float64[:])], "(n)->(n)")
+def reversed_sums(a, out):
+    for k in range(a.size):
+        out[k] = a[a.size - 1 - k] + (out[k - 1] if k else 0.0)
+
+
+@guvectorize([(float64[:], float64[:], float64[:])], "(n),(n)->(n)", writable_args=(0,))
+def add_to(a, b, out):
+    for k in range(a.size):
+        a[k] += b[k] ** 2
+        out[k] = a[k] * b[0]
+
+
 @stencil
 def smoothed(a):
     return 0.25 * (a[-1] + 2 * a[0] + a[1])
@@ -171,6 +189,18 @@ def into_an_array(x):
     return np.sum(made * x) + np.sum(stepped(3 * x, 2, out=made))
 
 
+def along_an_axis(x):
+    y, z = x.reshape(2, 2) * 1.0, np.zeros((2, 2))
+    reversed_sums(y, z, axis=0)
+    reversed_sums(y, out=(y,))                                            # the input's memory is the output's
+    return np.sum(y * z) + np.sum(reversed_sums(y.T, y.T, axis=-2) * z)
+
+
+def into_an_argument(x):
+    y = np.zeros((2, 2))
+    return np.sum(add_to(y, x.reshape(2, 2)) * y)
+
+
 FUNCTIONS = {
     "typed lists": typed_lists,
     "typed dicts": typed_dicts,
@@ -178,6 +208,9 @@ FUNCTIONS = {
     "guvectorize with several results": lambda x: sum(np.sum(y * x[0]) for y in scaled(x.reshape(2, 2), x[:2])),
     "guvectorize of one point": lambda x: scaled(x, x[3])[1] + scaled(x, 2.0)[0][1],
     "guvectorize into an array": lambda x: into(x[:2], np.outer(x[:2], x), np.empty(4)).sum(),
+    "guvectorize of numbers": lambda x: product(product(x, x[1]), x).sum() + product(x[0], 2.0),
+    "guvectorize along an axis": along_an_axis,
+    "guvectorize into an argument": into_an_argument,
     "stencils": stencils,
     "a jitclass inside": makes_a_model,
     "a jitclass from outside": lambda x: OUTER.value(x) * OUTER.doubled + uses_a_model(OUTER, x),
@@ -228,6 +261,10 @@ def test_results_have_numbas_dtypes():
 def test_what_numba_refuses_is_refused():
     with pytest.raises(ValueError, match="dimension"):
         fad.jit(lambda x: into(x, np.ones((3, 2)), np.empty(2)))(X)
+    with pytest.raises(TypeError, match="single shared core dimension"):
+        fad.jit(lambda x: into(x[:3], np.ones((3, 2)), np.empty(2), axis=0))(X)
+    with pytest.raises(TypeError, match="another dtype"):
+        fad.jit(lambda x: add_to(np.zeros(4, int), x), fallback=False)(X)
     with pytest.raises((TypeError, fad.util.errors.FadError)):
         fad.jit(lambda x: norm(x))(X * 1j)
 

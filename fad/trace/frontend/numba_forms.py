@@ -113,12 +113,12 @@ def _of_guvectorize(f: OfNumba) -> functools.partial:
 def _layout(f: OfNumba) -> Layout:
     """The axes and the signatures of a function by guvectorize."""
     inputs, outputs = [tuple([tuple(filter(None, part.split(","))) for part in re.findall(r"\(([^)]*)\)", side)])
-                       for side in f.signature.replace(" ", "").split("->")]
+                       for side in f.gufunc_builder.signature.replace(" ", "").split("->")]
     known = () if f.is_dynamic else [types.args for types in f.gufunc_builder._sigs]
     count = len(inputs)
     return Layout(inputs, outputs, tuple([
         (_dtypes(args[:count]), _dtypes(args[count:]), [not hasattr(t, "ndim") for t in args[:count]]) for args in known
-    ]))
+    ]), f.gufunc_builder.writable_args)
 
 
 def _dtypes(types: tuple) -> list:
