@@ -268,4 +268,4 @@ class Interp1d(LibraryObject):
         if self._kind not in DEGREES:
             return _interpolated(self.x, self.y, x, self._kind, self.axis, self.bounds_error, self._fill)
         y = make_interp_spline(self.x, self.y, DEGREES[self._kind], axis=self.axis)(x)
-        return _bounded(y, self.x, live(x), self.bounds_error, self.fill, self.axis)
+        return _bounded(y, self.x, live(x), self.bounds_error, self._fill, self.axis)
