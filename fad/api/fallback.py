@@ -31,6 +31,7 @@ from ..util.defects import is_defect, is_users, take_as_answer, warn_of
 from ..util.errors import (
     INTEGER_OVERFLOW,
     NONE_IS_USED,
+    NOT_A_NUMBER,
     RAISED_ON_A_WAY,
     ArgumentError,
     ConcreteValueError,
@@ -168,6 +169,9 @@ def beyond_programs(error: Exception) -> "Exception | None":
     if str(error).startswith(NEGATIVE_POWER):
         return UnstageableError(str(error), why="of Python's ints these are floats",
                                 do="let the base be a float (2.0 instead of 2)")
+    if str(error).startswith(NOT_A_NUMBER):
+        return UnstageableError(str(error), why="the power of a negative float of Python's is complex: (-1.0)**0.5",
+                                do="let the base be complex: complex(x)**0.5")
     if str(error).startswith(NONE_IS_USED):
         return UnstageableError(str(error), why="a program has numbers and arrays",
                                 do="give the name a number on every way, or test it (is None) before")

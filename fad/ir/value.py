@@ -8,7 +8,7 @@ from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import UnstageableError
 from .graph import Var
 from .op import Op, registry
-from .stack import current
+from .stack import current, is_live
 from .types import BOOL, COMPLEX, FLOAT, INT, Type, type_of
 
 
@@ -126,7 +126,7 @@ def _operator(name: str, swap: bool = False, reflected: str = "") -> Callable:
         x, other = counted(self) if name in _COUNTING and _is_truth(other) else self, self.beside(other)
         a, b = (other, x) if swap else (x, other)
         self.meets(name, a, b)
-        y = registry[name](a, b)
+        y = registry[name](complex_base(a, b) if name == "pow" else a, b)
         return registry["cast"](y, dtype=COMPLEX, weak=True) if name in _OF_COMPLEX and _is_pythons_complex(a, b) else y
     return method
 
@@ -153,6 +153,22 @@ def _is_pythons_complex(a: "Value | complex", b: "Value | np.ndarray | complex")
         return False
     t = b.atom.type if isinstance(b, Value) else type_of(b) if isinstance(b, np.float64) else None
     return t is not None and t.dtype == FLOAT and not t.shape and not t.weak
+
+
+def complex_base(a: Any, b: Any) -> Any:
+    """The base a of a**b as a complex number where Python's power is complex: that of a negative float or int, if b is
+    not whole. It is known where the values are, on the tape; in a program the power is nan.
+    """
+    if not is_live() or not all(_is_pythons_real(x) for x in (a, b)):
+        return a
+    base, exponent = (float(current().value(x) if isinstance(x, Value) else x) for x in (a, b))
+    return registry["cast"](a, dtype=COMPLEX, weak=True) if base < 0 and exponent % 1 > 0 else a
+
+
+def _is_pythons_real(x: object) -> bool:
+    if isinstance(x, Value):
+        return x.atom.type.weak and not x.atom.type.shape and x.atom.type.dtype.kind in "fi"
+    return type(x) in (float, int)
 
 
 def _is_truth(x: object) -> bool:

@@ -259,3 +259,24 @@ def test_digits_are_integers(f):
         warnings.simplefilter("ignore", FallbackWarning)
         with pytest.raises(TypeError):
             fad.grad(f)(1.234, 2.0)
+
+
+POWERS = {
+    "imag": lambda x: ((-x) ** 1.5).imag, "real": lambda x: ((-x) ** 0.7).real * x,
+    "conjugate": lambda x: (pow(-x, 0.5) * 2).conjugate().imag, "exponent": lambda x: ((-2) ** x).imag,
+    "isinstance": lambda x: (lambda r: x * 3 if isinstance(r, complex) else r)((1 - x) ** 0.5),
+    "positive": lambda x: (x ** 0.5).imag + x ** 1.5, "whole": lambda x: ((-x) ** 3.0).real}
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("name", POWERS)
+def test_a_power_of_a_negative_float_is_complex_where_it_matters(name):
+    f = POWERS[name]
+    g = fad.value_and_grad(f)
+    for x in (1.3, 0.4, 2.3):                                 # of compiled programs, too, which are left for the tape
+        value, slope = g(x)
+        np.testing.assert_allclose(value, f(x), 1e-12)
+        np.testing.assert_allclose(slope, (f(x + 1e-6) - f(x - 1e-6)) / 2e-6, 1e-6, 1e-8)
+    if name not in ("positive", "whole"):
+        with pytest.raises(fad.FadError, match="complex"):
+            fad.grad(f, fallback=False)(1.3)

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from ...ir import stack
 from ...ir.op import registry
 from ...ir.types import BOOL, COMPLEX, FLOAT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
+from ...util.errors import NOT_A_NUMBER
 from ..choice import abs as absolute
 from ..choice import clip as clip_
 from ..choice import isfinite, isnan, stop_gradient
@@ -101,15 +103,24 @@ def _without_nan(x: AnyArray, nan: object, posinf: object, neginf: object) -> An
 @face("numpy.real", property="real", samples=("np.real(x)", "np.real((x + 2j) ** 2)", "np.abs(np.exp(1j * x))"))
 def real(val: ArrayLike) -> Any:
     """The real part."""
-    val = as_array(val)
+    val = _known_as_real(val)
     return real_(val) if is_complex(val) else val
 
 
 @face("numpy.imag", property="imag", samples=("np.imag(np.exp(1j * x))",))
 def imag(val: ArrayLike) -> AnyArray:
     """The imaginary part; zeros of a real array."""
-    val = as_array(val)
+    val = _known_as_real(val)
     return imag_(val) if is_complex(val) else registry["zeros_like"](val)
+
+
+def _known_as_real(val: ArrayLike) -> ArrayLike:
+    """The value. A program leaves a float of Python's that is nan to the tape: a negative one's power is complex."""
+    val = as_array(val)
+    t = type_of(val)
+    if t.weak and t.dtype.kind == "f" and not t.shape and not stack.is_live():
+        registry["check_that"](val == val, True, what=NOT_A_NUMBER, error="ValueError")
+    return val
 
 
 @face("numpy.angle", samples=("np.angle(x + 1j * v)", "np.angle(x + 1j * v, deg=True)"))
@@ -119,7 +130,7 @@ def angle(z: ArrayLike, deg: bool = False) -> AnyArray:
     return y * (180.0 / math.pi) if deg else y
 
 
-METHODS["conj"] = METHODS["conjugate"] = lambda x: conj(x) if is_complex(x) else x     # unlike np.conj
+METHODS["conj"] = METHODS["conjugate"] = lambda x: conj(x) if is_complex(x) else _known_as_real(x)   # unlike np.conj
 
 
 @face("numpy.real_if_close")

@@ -27,7 +27,7 @@ def floating(x: object) -> Any:
     return x
 
 
-def at_least(n: int, x: object) -> AnyArray:
+def at_least(n: int, x: object) -> Any:
     """x with axes before its own, up to n of them: a number as a vector or as a matrix, which some functions take."""
     x = as_array(x)
     return x if rank(x) >= n else registry["reshape"](x, *[1] * (n - rank(x)), *shape_of(x))
@@ -67,8 +67,8 @@ def _stacked(call: Callable, count: Extent, stack: tuple) -> Any:
         rows = found if isinstance(found, tuple) else (found,)
         return tuple([registry["update"](y, as_array(row), k, spec=("i",) + (":",) * (rank(y) - 1), at=0)
                       for y, row in zip(ys, rows)])
-    wholes = registry["for"].run_regions([0, count, 1, *wholes], (body,))
-    found = tuple([registry["reshape"](y, *stack, *shape_of(part)) for y, part in zip(wholes, parts)])
+    filled = registry["for"].run_regions([0, count, 1, *wholes], (body,))
+    found = tuple([registry["reshape"](y, *stack, *shape_of(part)) for y, part in zip(filled, parts)])
     return found if isinstance(first, tuple) else found[0]
 
 

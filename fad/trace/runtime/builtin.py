@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
-from ...ops.face import METHODS, OBJECTS, find
+from ...ops.face import METHODS, OBJECTS, PROPERTIES, find
 from ...ops.literals import has_values, python_complex, python_float, python_int, python_number
 from ...ops.records import Record, Records
 from ...util.array import ArrayOrNumber
@@ -186,6 +186,8 @@ def isinstance_(x: Any, classes: Any) -> bool:
         if any(issubclass(_class_in(dtype, weak), classes) != found for dtype, weak in _doubts_of(x)):
             refuse_doubtful(x)
         refuse_subclasses(lambda y: x.is_array and isinstance(y, classes) != found, "its class")
+        if not found and issubclass(complex, classes):
+            PROPERTIES["real"](x)                             # a float that is nan may be complex
         return found
     if type(x) is ChosenThing:
         return x.common(lambda one: isinstance_(one, classes))
