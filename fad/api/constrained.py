@@ -190,7 +190,7 @@ def _constraint(problem: Problem, known: Constraints, given: Any) -> Callable:
         known.between(lambda x, theta: _vector(function.traced(x, theta)), *_limits(given, count))
         return lambda theta: optimize.NonlinearConstraint(function.on_numbers(theta), given.lb, given.ub,
                                                           jac=slope(theta), hess=given.hess)
-    args = given.get("args", ())
+    args = tuple(given.get("args", ()))
     function, slope = problem.function(captured(given["fun"]), args), _slope_of(problem, given.get("jac"), args)
     known.add(function.traced, given["type"] == "eq")
     return lambda theta: {"type": given["type"], "fun": function.on_numbers(theta), "jac": slope(theta)}

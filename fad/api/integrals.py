@@ -131,12 +131,12 @@ def quad_vec(name: str, f: Callable, a: object, b: object, args: Any = (), full_
     return ravel(closed((0.5,), closed.theta))[1](y), error[0]
 
 
-def nquad(name: str, f: Callable, ranges: Sequence, args: object = (), opts: object = None,
+def nquad(name: str, f: Callable, ranges: Sequence, args: Sequence = (), opts: object = None,
           full_output: bool = False) -> tuple:
     """The integral over several variables, the first of them innermost; the error is that of the outermost one."""
     if full_output:
         raise NoDerivativeError(f"{name} has no derivative with full_output", do="leave it out")
-    args = args if isinstance(args, tuple) else (args,)
+    args = tuple(args)
     options = list(opts) if isinstance(opts, (list, tuple)) else [opts or {}] * len(ranges)
 
     def over(k: int, outer: tuple) -> tuple:
@@ -150,7 +150,7 @@ def _called(given: object, args: tuple) -> Any:
     return given(*args) if callable(given) else given
 
 
-def dblquad(name: str, f: Callable, a: object, b: object, gfun: object, hfun: object, args: object = (),
+def dblquad(name: str, f: Callable, a: object, b: object, gfun: object, hfun: object, args: Sequence = (),
             **options: object) -> tuple:
     """The integral of f(y, x) for x from a to b and y from gfun(x) to hfun(x)."""
     def inner(x: object, *_: object) -> tuple:
@@ -159,7 +159,7 @@ def dblquad(name: str, f: Callable, a: object, b: object, gfun: object, hfun: ob
 
 
 def tplquad(name: str, f: Callable, a: object, b: object, gfun: object, hfun: object, qfun: object, rfun: object,
-            args: object = (), **options: object) -> tuple:
+            args: Sequence = (), **options: object) -> tuple:
     """The integral of f(z, y, x) for x from a to b, y from gfun(x) to hfun(x) and z from qfun(x, y) to rfun(x, y)."""
     def inner(y: object, x: object, *_: object) -> tuple:
         return _called(qfun, (x, y)), _called(rfun, (x, y))

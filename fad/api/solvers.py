@@ -36,6 +36,7 @@ from .products import gradient_of
 
 optimize: Any = LazyModule("scipy.optimize")
 
+SPREAD = {"newton", "fixed_point", "least_squares", "fmin_bfgs", "fmin_cg"}  # they take any sequence for args
 SMALL = 1e-7                                                 # of a residual, relative to 1 + |x|: there is a root
 
 
@@ -49,9 +50,9 @@ class Problem:
         self.name, self.x = name, x
         self.theta: tuple = tuple(numbers)
 
-    def function(self, f: Callable, args: tuple = ()) -> "Function":
+    def function(self, f: Callable, args: object = ()) -> "Function":
         """f(x, *args), whose values of the program around become parameters of the problem."""
-        args = args if isinstance(args, tuple) else (args,)
+        args = tuple(args) if isinstance(args, tuple) or self.name in SPREAD else (args,)
         closed = Closed(lambda x: f(x, *args), (self.x,), f"scipy.optimize.{self.name}")
         start = len(self.theta)
         self.theta += closed.theta

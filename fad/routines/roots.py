@@ -53,7 +53,7 @@ def find(method: Any, f: Any, a: object, b: object, args: Any = (), xtol: Any = 
 def newton(f: Callable, x0: ArrayOrNumber, fprime: Any = None, args: tuple = (), tol: float = 1.48e-8,
            maxiter: int = 50, rtol: float = 0.0, disp: bool = True) -> AnyArray:
     """The root that Newton's iteration finds from a number, or secants."""
-    args = args if isinstance(args, tuple) else (args,)
+    args = tuple(args)
     if tol <= 0:
         raise ValueError(f"tol too small ({tol:g} <= 0)")
     if maxiter < 1:

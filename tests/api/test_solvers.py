@@ -3,6 +3,7 @@ position."""
 import numpy as np
 import pytest
 from scipy import optimize
+from scipy.integrate import nquad
 
 import fad
 
@@ -268,3 +269,32 @@ def test_fits_without_a_known_derivative_are_refused(options, what):
     with pytest.raises(fad.FadError, match=what):
         fad.grad(lambda p: optimize.curve_fit(decay, TIMES, measured(p), **{"p0": [1.0, 1.0], **options})[0][0],
                  fallback=False)(P)
+
+
+def scaled_misfit(t, p, a):
+    return a * (np.asarray(t) ** 3 + t - p)
+
+
+SPREAD = {
+    "newton": lambda p: optimize.newton(scaled_misfit, 1.0, args=p),
+    "newton, a slope": lambda p: optimize.newton(scaled_misfit, 1.0, lambda t, p, a: a * (3 * t * t + 1), args=p),
+    "newton, a vector": lambda p: optimize.newton(scaled_misfit, np.array([1.0, 1.2]), args=p)[1],
+    "fixed_point": lambda p: optimize.fixed_point(lambda t, p, a: np.cos(t) * p / 3, 0.5, args=p),
+    "least_squares": lambda p: optimize.least_squares(scaled_misfit, np.ones(1), args=p, xtol=1e-14, gtol=1e-14).x[0],
+    "fmin_bfgs": lambda p: optimize.fmin_bfgs(lambda t, p, a: a * np.sum((t - p) ** 2), np.ones(1), args=p, disp=0)[0],
+    "a constraint": lambda p: optimize.minimize(
+        lambda t: np.sum(t ** 2), np.ones(1), method="SLSQP",
+        constraints={"type": "ineq", "fun": lambda t, p, a: a * (t[0] - p), "args": p}).x[0],
+    "nquad": lambda p: nquad(lambda t, p, a: a * p * t, [(0.0, 1.0)], args=p)[0],
+}
+
+
+@pytest.mark.parametrize("name", SPREAD)
+def test_arguments_in_a_list(name):
+    """The functions that spread args take any sequence; they gave the list as one argument before."""
+    f = SPREAD[name]
+    slope = (f((0.7 + 1e-4, 2.0)) - f((0.7 - 1e-4, 2.0))) / 2e-4
+    assert fad.jit(lambda p: f([p, 2.0]))(0.7) == pytest.approx(f([0.7, 2.0]), rel=1e-7)
+    assert fad.grad(lambda p: f([p, 2.0]))(0.7) == pytest.approx(slope, rel=1e-3)
+    with pytest.raises(TypeError):
+        fad.jit(f)(0.7)
