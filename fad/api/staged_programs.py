@@ -14,7 +14,8 @@ from ..ir.build import current
 from ..trace.guards.guard import of_all_in
 from ..trace.guards.kinds import CONTAINERS
 from ..trace.guards.observed import observing
-from ..trace.guards.reads import guard_within
+from ..trace.guards.reads import guard_all
+from ..trace.guards.snapshot import Snapshot
 from ..trace.heap.effects import undo
 from ..trace.heap.journal import all_made
 from ..trace.heap.state import nodes_of
@@ -198,7 +199,7 @@ class StagedPrograms:
             args, kwargs = current().trace.arguments = structure.unflatten(filled)
             all_made(nodes_of((args, kwargs), structure))
             current().trace.sources += [of_all_in(x) for x in fixed.values() if isinstance(x, CONTAINERS)]
-            guard_within(current().root, fixed)
+            guard_all(current().root, Snapshot().add(fixed))  # captured code may take objects out without a name
             result = body(*args, **kwargs)
             if self.writes:
                 refuse_changed_arguments((args, kwargs), filled, structure)

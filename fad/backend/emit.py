@@ -30,7 +30,7 @@ from .array_contraction import Home
 from .emit_nest import NestPrinter
 from .indexmap import Index
 from .loop_ir import BackendError
-from .lower import new_lowering
+from .lower import rule_of
 from .lowering import Lowering
 from .names import Names, own_name
 from .numbers import literal
@@ -48,7 +48,7 @@ _MODULE = re.compile(r"(?<![.\w])(linalg|fft|sorting|filters|special|math)\.(\w+
 
 def lowered(func: Func, guards: Iterable[tuple]) -> "tuple[Func, Lowering, list]":
     """The Func as it is printed, the lowering that knows its arrays, and its steps."""
-    func, lowering = prepared(func), new_lowering()
+    func, lowering = prepared(func), Lowering(rule_of)
     equal_extents(func, guards, lowering.views)
     return func, lowering, lowering.block(func)
 

@@ -6,7 +6,7 @@ from .indexmap import Axis, Index
 from .loop_ir import BackendError, Begin, Loop, Step
 from .numbers import zero
 from .printer import Printer
-from .reductions import argument_dtype, combine, combined, filled, unit, with_carry
+from .reductions import combine, combined, filled, unit, with_carry
 from .templates import SUM, ExprText
 
 
@@ -17,7 +17,7 @@ def begin(printer: Printer, step: Step) -> None:
     elif step.kind == "scan":
         printer.line(f"{_carry(printer, step)} = {zero(step.out.type.dtype)}", step)
     else:
-        printer.line(f"{_carry(printer, step)} = {zero(argument_dtype(step))}", step)
+        printer.line(f"{_carry(printer, step)} = {zero(step.eqn.inputs[0].type.dtype)}", step)
         if printer.home(step.out).is_register:                # a part of the function that is set apart returns it
             printer.line(f"{printer.target(step)} = 0")
 

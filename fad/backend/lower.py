@@ -2,7 +2,7 @@
 from ..ir.op import Op
 from . import lower_arrays as arrays
 from .lower_control import lower_branch, lower_loop
-from .lowering import Lowering, Rule
+from .lowering import Rule
 
 OPS: dict[str, Rule] = {
     "index": arrays.lower_index,
@@ -31,8 +31,3 @@ KINDS: dict[str, Rule] = {
 def rule_of(op: Op) -> "Rule | None":
     """The rule that lowers equations of this op, if there is one."""
     return OPS.get(op.name) or KINDS.get(op.kind)
-
-
-def new_lowering() -> Lowering:
-    """The lowering of a program."""
-    return Lowering(rule_of)

@@ -46,8 +46,3 @@ def combined(target: str, by: str, value: ExprText, dtype: np.dtype) -> str:
 def with_carry(text: str, args: list, carry: ExprText) -> str:
     """A scan's text, with the result before in its place."""
     return template(text.replace("{c}", "{9}")).fill([*args, *[carry] * (10 - len(args))]).source
-
-
-def argument_dtype(step: Step) -> np.dtype:
-    """The dtype that a search looks at."""
-    return step.eqn.inputs[0].type.dtype

@@ -82,17 +82,12 @@ arccos = elementwise("arccos", np.arccos, "acos({0})",
 arctan = elementwise("arctan", np.arctan, "atan({0})", Partials(lambda y, x: 1.0 / (1.0 + x * x)))
 
 
-def _radius(x: AnyArray, y: AnyArray) -> AnyArray:
-    """hypot(x, y), and 1 at the origin, where the derivative is zero by convention."""
-    return _nonzero(hypot(x, y))
-
-
 def _nonzero(r: AnyArray) -> AnyArray:
     return op("where")(r == 0, 1.0, r)
 
 
 def _angle_partial(across: AnyArray, x: AnyArray, y: AnyArray) -> AnyArray:
-    r = _radius(x, y)
+    r = _nonzero(hypot(x, y))                                 # at the origin the derivative is zero by convention
     return across / r / r
 
 

@@ -91,7 +91,7 @@ class _Known:
         return self.forms[a]
 
     def _form(self, a: Var) -> Affine:
-        exact, made = self.ranges.exact_anywhere(a), self.ranges.made.get(a)
+        exact, made = self.ranges.exact(a, self.ranges.everywhere()), self.ranges.made.get(a)
         if exact is not None:
             return exact
         if made is None or made.op.name not in ("add", "sub") or not all(map(_is_integer, made.inputs)):

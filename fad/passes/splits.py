@@ -85,23 +85,15 @@ def _operand(made: Equation, k: int, letter: str, parts: tuple, scope: Scope) ->
     if _is_short(x.type.shape[axis], parts):
         return _reshaped(scope, x, axis, parts, made.where), letters.replace(letter, new), new
     found = _before_merging(x, letters, letter, parts, new, scope)
-    if found is not None and (_sums_few(made) or _is_computed(found[0], scope) and _is_read_by_few(made, k)):
-        return found
-    return None
+    labels = made.params["labels"]
+    pays = found is not None and (
+        _are_few(made, 0, labels[2])                             # each element of the product sums few terms
+        or _is_computed(found[0], scope) and _are_few(made, 1 - k, labels[k]))   # few products read one of x
+    return found if pays else None
 
 
 def _is_short(n: int, parts: tuple) -> bool:
     return isinstance(n, int) and 1 < n <= FEW and all(isinstance(m, int) for m in parts)
-
-
-def _sums_few(made: Equation) -> bool:
-    """Whether each element of the product is a sum of few terms, as far as sizes are known."""
-    return _are_few(made, 0, made.params["labels"][2])
-
-
-def _is_read_by_few(made: Equation, k: int) -> bool:
-    """Whether each element of the k-th operand is in few products, as far as sizes are known."""
-    return _are_few(made, 1 - k, made.params["labels"][k])
 
 
 def _is_computed(x: object, scope: Scope) -> bool:

@@ -194,7 +194,7 @@ class Ranges:
 
     def is_natural(self, a: Atom) -> bool:
         """Whether an integer is never negative."""
-        found = [low for low, _ in self.of(a, self._everywhere())]
+        found = [low for low, _ in self.of(a, self.everywhere())]
         return all(low is not None and self.is_nowhere_negative(low) for low in found)
 
     # -- their extremes ----------------------------------------------------------------------------
@@ -222,7 +222,7 @@ class Ranges:
 
     def is_less(self, a: Atom, b: Atom) -> bool:
         """Whether an integer is less than another one, in all iterations of the loops around them."""
-        ends = product(self.of(a, self._everywhere()), self.of(b, self._everywhere()))
+        ends = product(self.of(a, self.everywhere()), self.of(b, self.everywhere()))
         gaps = [_sum(y, x, -1)[0] for x, y in ends]
         return all(gap is not None and self.is_nowhere_negative(gap.shifted(-1)) for gap in gaps)
 
@@ -230,11 +230,7 @@ class Ranges:
         """Whether a form is not negative, in all iterations of the loops whose indices it has."""
         return self.is_at_least(0, form, self._nest_of(form))
 
-    def exact_anywhere(self, a: Atom) -> "Affine | None":
-        """The form of an integer in terms of the indices of all loops around it, where it has one."""
-        return self.exact(a, self._everywhere())
-
-    def _everywhere(self) -> frozenset:
+    def everywhere(self) -> frozenset:
         """The indices of all loops."""
         if len(self.all) < len(self.loops):
             self.all = frozenset(self.loops)

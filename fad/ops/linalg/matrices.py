@@ -22,11 +22,6 @@ def rank(x: ArrayOrNumber) -> int:
     return len(shape_of(x))
 
 
-def stack_of(x: AnyArray) -> tuple:
-    """The extents in front of a matrix's."""
-    return shape_of(x)[:-2]
-
-
 def in_dtype(x: ArrayOrNumber, dtype: np.dtype) -> Any:
     """x in this dtype."""
     return x if type_of(x).dtype == dtype and not type_of(x).weak else registry["cast"](x, dtype=dtype)

@@ -34,7 +34,6 @@ from .matrices import (
     real,
     rounding,
     smaller_extent,
-    stack_of,
     unknown,
     unknown_columns,
     where,
@@ -205,7 +204,7 @@ def _infer_complement(u: AnyArray) -> Type:
 def _complement_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple) -> tuple:
     lost = registry["guarded_mul"](gs[0], float("nan"))
     k = rank(lost)
-    lost = registry["reshape"](registry["sum"](lost, axes=(k - 2, k - 1)), *stack_of(lost), 1, 1)
+    lost = registry["reshape"](registry["sum"](lost, axes=(k - 2, k - 1)), *shape_of(lost)[:-2], 1, 1)
     return (registry["broadcast_to"](lost, *shape_of(xs[0])),)
 
 

@@ -162,13 +162,10 @@ def einsum(*operands: object, out: object = None, dtype: DTypeLike = None, order
     for i, j in order_of([word for _, word in pairs], result, full, optimize):
         (y, b), (x, a) = pairs.pop(max(i, j)), pairs.pop(min(i, j))
         pairs.append(_meet(x, a, y, b, set(result).union(*[word for _, word in pairs])))
-    y = _arranged(*summed_to(*pairs[0], set(result)), result)
+    y, word = summed_to(*pairs[0], set(result))
+    if word != result:
+        y = registry["transpose"](y, axes=tuple(word.index(c) for c in result))
     return into(out, y if any(y is x for x in given) else in_order(y, order))
-
-
-def _arranged(x: AnyArray, word: str, out: str) -> AnyArray:
-    """The axes in the order asked for."""
-    return x if word == out else registry["transpose"](x, axes=tuple(word.index(c) for c in out))
 
 
 @face("numpy.einsum_path")

@@ -92,11 +92,8 @@ class JumpLowering:
         out.append(ast.copy_location(ast.Return(_load(VALUE)), last))
         if RETURNED in self.used:
             out.insert(0, ast.copy_location(_assign(RETURNED, ast.Constant(False)), body[0]))
-        return [s for s in (self._pruned(s) for s in out) if s is not None]
-
-    def _pruned(self, node: object) -> Any:
-        """Assignments to flags that nobody tests go."""
-        return _Prune(self.used).visit(node)
+        # assignments to flags that nobody tests go
+        return [s for s in map(_Prune(self.used).visit, out) if s is not None]
 
     def block(self, block: list) -> list:
         """A block, lowered; jumps in it end the iteration, the loop or the function by flags."""

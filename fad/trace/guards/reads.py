@@ -109,11 +109,6 @@ def _size(whole: of.Guard) -> int:
     return sum(len(block[2]) for block in whole.value.blocks if type(block) is tuple and type(block[2]) is bytes)
 
 
-def guard_within(root: Builder, container: dict) -> None:
-    """Guard the objects in a container, which captured code may take out of it without a name."""
-    guard_all(root, Snapshot().add(container))
-
-
 @unprofiled
 def guard_all(root: Builder, things: Iterable) -> None:
     """Guard these objects, found in containers, and what they hold."""
