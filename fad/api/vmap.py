@@ -11,7 +11,7 @@ from ..ir.walk import evaluate
 from ..ops.extents import agree
 from ..ops.kinds import shape_of
 from ..ops.literals import as_array
-from ..routines import examples
+from ..routines.vectorized import in_order
 from ..trace.heap.operands import OneByOneError
 from ..trace.heap.state import TreeLayout
 from ..trace.lists.export import plain
@@ -156,7 +156,7 @@ def _in_order(f: Callable, n: Any) -> Any:
         layouts[:] = layouts or [layout]
         layouts[0].require(layout, "the result of an example")
         return tuple(layout.data)
-    stacked = captured(examples.in_order)(leaves_of, n)
+    stacked = captured(in_order)(leaves_of, n)
     return layouts[0].filled(iter(stacked))
 
 

@@ -8,7 +8,6 @@ from .array_contraction import homes, uses
 from .conflicts import READ
 from .emit_add import LINE, NUMBER, adds_to, print_add
 from .emit_call import call_text, fill_text, fill_value
-from .emit_check import print_check
 from .emit_control import print_control
 from .emit_reduce import begin, is_held, print_place, print_reduce, print_scan, release
 from .emit_shifted import print_shifted
@@ -22,7 +21,7 @@ from .reductions import unit
 from .shifted_fusion import shifted
 from .shifted_loop import ShiftedLoop, in_registers
 from .simd_blocking import LANES, BlockLoop
-from .templates import bare, template
+from .templates import SUM, bare, template
 from .unroll_and_jam import begins_with_a_term, can_jam, loads_first, print_jammed
 from .zero_terms import find_terms
 
@@ -185,6 +184,28 @@ class NestPrinter(Printer):
             self.allocated.add(self.storage.root(v))
         self.line(call_text(self, step), step)
 
+
+def _print_check(printer: Printer, step: Step) -> None:
+    """A condition, and the error that is raised where it does not hold."""
+    if step.eqn.op.name == "check_room":
+        printer.line(f"if not room_for({printer.expressions.operand(step.args[0]).source}):", step)
+        printer.indented(
+            lambda: printer.line("raise MemoryError('what a loop saves for its reverse sweep does not fit in memory')")
+        )
+        return
+    a, b = (printer.expressions.operand(x).within(SUM) for x in step.args)
+    where = step.eqn.where.text if step.eqn.where is not None else ""
+    if step.eqn.op.name == "check_index":
+        printer.line(f"if {a} < -{b} or {a} >= {b}:" if " " not in b else f"if {a} < -({b}) or {a} >= {b}:", step)
+        error, message = "IndexError", f"index out of range along axis {step.eqn.params['axis']}"
+    else:
+        printer.line(f"if {a} != {b}:", step)
+        error, message = "ValueError", f"{step.eqn.params['what']} differ"
+        if step.eqn.op.name == "check_that":
+            error, message = step.eqn.params.get("error", "AssertionError"), step.eqn.params["what"]
+    printer.indented(lambda: printer.line(f"raise {error}({message + (f': {where}' if where else '')!r})"))
+
+
 _PRINT: dict[str, Callable] = {
     "map": NestPrinter._map,
     "add": print_add,
@@ -193,7 +214,7 @@ _PRINT: dict[str, Callable] = {
     "place": print_place,
     "fill": NestPrinter._fill,
     "call": NestPrinter._call,
-    "check": print_check,
+    "check": _print_check,
     "control": print_control,
 }
 

@@ -16,7 +16,7 @@ from fad.kernels.promotion import compiled_as, emit_python, formula, like_ufunc,
 
 __all__ = [
     "absolute", "bitwise_count", "ceil", "copysign", "floor", "floor_divide", "fmax", "fmin", "fmod", "heaviside",
-    "integer_power", "left_shift", "like", "maximum", "minimum", "power", "quotient", "reciprocal", "remainder",
+    "left_shift", "like", "maximum", "minimum", "power", "quotient", "reciprocal", "remainder",
     "right_shift", "rint", "sign", "sinc", "sqrt", "trunc", "where",
 ]  # fmt: skip
 
@@ -264,7 +264,6 @@ floor_divide = _by_kind(np.floor_divide, Float=_float_floor_divide, Integer=_int
 remainder = _by_kind(np.remainder, Float=_float_remainder, Integer=_integer_remainder)
 fmod = _by_kind(np.fmod, Float=_float_fmod, Integer=_integer_fmod)
 power = _by_kind(np.power, Float=_float_power, Integer=_integer_power, Complex=_complex_power)
-integer_power = _by_kind(np.power, Integer=_integer_power)
 sign = _by_kind(np.sign, Float=_real_sign, Integer=_real_sign, Complex=_complex_sign)
 
 

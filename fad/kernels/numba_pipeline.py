@@ -6,7 +6,9 @@ for these take a third of its time, which grows faster than the text. `lowering`
 
 import functools
 import importlib
+import operator
 
+from numba.core import types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend
@@ -15,10 +17,40 @@ from numba.core.untyped_passes import FixupArgs
 from fad.kernels.libraries import Releasable, new_library
 from fad.kernels.lowering import LeanLower
 from fad.kernels.reference_counts import insert_releases
-from fad.kernels.remembering import Remembering
 from fad.kernels.stages import LeanRewrites, LeanTranslation, LeanTypeInference, findable, unrecorded
 
 __all__ = ["LeanCompiler", "LeanLowering"]
+
+ALIKE = operator.getitem, "getiter", "iternext"  # what is looked up as functions are
+
+
+class Remembering:
+    """A typing context that looks up functions, and subscripts, once for given types."""
+
+    def __init__(self, context):
+        self._context, self._known = context, {}
+
+    def __getattr__(self, name):
+        return getattr(self._context, name)
+
+    def _remembered(self, lookup, *key):
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = lookup()
+        return found
+
+    def resolve_function_type(self, func, args, kws):
+        if kws or not (isinstance(func, types.Function) or func in ALIKE):
+            return self._context.resolve_function_type(func, args, kws)
+        return self._remembered(lambda: self._context.resolve_function_type(func, args, kws), func, args)
+
+    def resolve_getitem(self, target, index):
+        return self._remembered(lambda: self._context.resolve_getitem(target, index), operator.getitem, target, index)
+
+    def resolve_setitem(self, target, index, value):
+        return self._remembered(
+            lambda: self._context.resolve_setitem(target, index, value), operator.setitem, target, index, value
+        )
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

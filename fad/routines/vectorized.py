@@ -1,4 +1,6 @@
-"""numpy.vectorize of a function whose steps depend on the element: a loop over flat arrays, one call an element."""
+"""Loops of one call an element or an example, as Python's are: for numpy.vectorize of a function whose steps depend on
+the element, and for vmap of one that changes something outside itself, or draws.
+"""
 from collections.abc import Callable
 from typing import Any
 
@@ -18,3 +20,11 @@ def each(function: Callable, arrays: Any, count: int, dtype: np.dtype, *position
         options = {name: x[k] if name in arrays else x for name, x in named.items()}
         results[k] = function(*args, **options)
     return results
+
+
+def in_order(leaves_of: Callable, count: int) -> list:
+    """The stacked leaves of the results; leaves_of(k) are the leaves of one example's."""
+    rows = []
+    for k in range(count):
+        rows.append(leaves_of(k))
+    return [np.array([row[j] for row in rows]) for j in range(len(rows[0]))]

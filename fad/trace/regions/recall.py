@@ -118,8 +118,8 @@ class Memory:
     with them. A slot goes by its place: its name, or the number of the mutable thing (see Seen).
     """
 
-    def __init__(self, sight: "Seen | None" = None):
-        self.sight = sight
+    def __init__(self) -> None:
+        self.sight: Seen | None = None
         self.forms: dict[Any, Form] = {}                      # of the values at the places of slots
         # positions of containers and arrays that iterations put others in place of (see identity.py)
         self.replaced: set[tuple] = set()
