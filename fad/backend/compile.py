@@ -5,10 +5,8 @@ asked for. So a function that is made anew at each call is not compiled at each.
 goes, its machine code is freed.
 """
 from collections import OrderedDict
-from collections.abc import Iterable
 from weakref import WeakValueDictionary
 
-from ..ir.graph import Func
 from ..util.config import config
 from . import cache
 from .emit import source as source
@@ -19,17 +17,6 @@ from .loop_ir import BackendError as BackendError
 LAST = 32                                                     # kernels that are kept although no program has them
 _kernels: "WeakValueDictionary[str, Kernel]" = WeakValueDictionary()
 _last: "OrderedDict[str, Kernel]" = OrderedDict()
-
-
-def compile(
-    func: Func,
-    name: str = "kernel",
-    names: Iterable[str] = (),
-    arrays0: Iterable[int] = (),
-    guards: Iterable[tuple] = (),
-) -> Kernel:
-    """The kernel of a Func; BackendError where there is no template for something in it."""
-    return kernel_of(source(func, name, names, arrays0, guards), name)
 
 
 def is_cached(text: str, name: str) -> bool:

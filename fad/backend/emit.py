@@ -53,19 +53,11 @@ def lowered(func: Func, guards: Iterable[tuple]) -> "tuple[Func, Lowering, list]
     return func, lowering, lowering.block(func)
 
 
-def source(
-    func: Func,
-    name: str = "kernel",
-    names: Iterable[str] = (),
-    arrays0: Iterable[int] = (),
-    guards: Iterable[tuple] = (),
-) -> str:
-    """The module's text. `names` are the inputs' names where the Func does not know them; `arrays0` are inputs that
-    come as 0-d arrays.
-
-    guards (as a traced function has them) say which extents are equal; the text tests that they are.
+def source(func: Func, name: str = "kernel", guards: Iterable[tuple] = ()) -> str:
+    """The module's text. guards (as a traced function has them) say which extents are equal; the text tests that they
+    are.
     """
-    return _Module(func, name, names, arrays0, guards).text()
+    return _Module(func, name, guards).text()
 
 
 def source_for(
@@ -76,7 +68,7 @@ def source_for(
     Loops that do enough run in parts on so many threads (see parallel.py). Each takes as long to compile as its nest
     does, so the others stay as they are.
     """
-    module = _Module(func, name, (), (), guards)
+    module = _Module(func, name, guards)
     body, parameters, printer = module.body, module.parameters, module.printer
     loops = list(parallel_loops(printer, body, parameters)) if threads > 1 else []
     work = work_of(loops, body, parameters)
@@ -89,8 +81,8 @@ def source_for(
 class _Module:
     """A Func that is printed, and the lines of its body."""
 
-    def __init__(self, func: Func, name: str, names: Iterable[str], arrays0: Iterable[int], guards: Iterable[tuple]):
-        func, self.printer, self.parameters = printed(func, name, names, arrays0, guards)
+    def __init__(self, func: Func, name: str, guards: Iterable[tuple]):
+        func, self.printer, self.parameters = printed(func, name, guards)
         printer, self.name = self.printer, name
         printer.line("return " + ", ".join(_result(printer, a, k, func) for k, a in enumerate(func.outputs)))
         self.body = _unused_extents(printer.lines)
@@ -115,24 +107,22 @@ class _Module:
         return "\n".join(imports(set(_CALLED.findall(quoted)) | called, modules)) + "\n\n\n" + "\n\n".join(texts)
 
 
-def printed(func: Func, name: str, names: Iterable[str] = (), arrays0: Iterable[int] = (), guards: Iterable[tuple] = (),
-            kind: type = NestPrinter) -> "tuple[Func, Any, list]":
+def printed(func: Func, name: str, guards: Iterable[tuple] = (), kind: type = NestPrinter) -> "tuple[Func, Any, list]":
     """The Func as it is printed, the printer (of this kind) with the lines of its body, and the parameters."""
     func, lowering, steps = lowered(func, guards)
     printer = kind(lowering, Names([*VOCABULARY, name]))
-    parameters = _parameters(func, printer, list(names))
-    _inputs(func, printer, set(arrays0))
+    parameters = _parameters(func, printer)
+    _inputs(func, printer)
     _lower_bounds(func, printer, guards)
     printer.mostly_zero = mostly_zero(func)
     printer.block(steps, func.outputs)
     return func, printer, parameters
 
 
-def _parameters(func: Func, printer: Printer, names: list) -> list:
+def _parameters(func: Func, printer: Printer) -> list:
     parameters = []
     for k, v in enumerate(func.inputs):
-        wanted = names[k] if k < len(names) and names[k] else own_name(v) or _plain(k, len(func.inputs))
-        parameters.append(printer.names.fresh(wanted))
+        parameters.append(printer.names.fresh(own_name(v) or _plain(k, len(func.inputs))))
         printer.names.given[v] = parameters[-1]
     return parameters
 
@@ -141,15 +131,13 @@ def _plain(k: int, count: int) -> str:
     return "x" if count == 1 else "xyzuvw"[k] if count <= 6 else f"x{k}"
 
 
-def _inputs(func: Func, printer: Printer, arrays0: set) -> None:
+def _inputs(func: Func, printer: Printer) -> None:
     """The head of the function: extents by name, and checks of those that are known or appear twice."""
-    for k, v in enumerate(func.inputs):
+    for v in func.inputs:
         name, root = printer.names.given[v], v
         printer.homes[root] = Home(root, tuple(range(len(v.type.shape))))
         printer.allocated.add(root)
         printer.inputs.add(root)
-        if k in arrays0:
-            printer.line(f"{name} = {name}[()]")
     places = [(printer.names.given[v], axis, n) for v in func.inputs for axis, n in enumerate(v.type.shape)]
     for name, axis, n in sorted(places, key=lambda place: place[2] in printer.views.forms):
         _extent(printer, f"{name}.shape[{axis}]", name, axis, n)

@@ -173,7 +173,7 @@ def quiet(plain, summary, name=None):
     return function
 
 
-def formula(rule, plain=None, fallback=None):
+def formula(rule, plain=None):
     """Decorate a scalar formula: Numba compiles it, plain Python runs `plain` or else the formula, on arrays too.
 
     >>> @formula(real_floats(1))
@@ -186,7 +186,7 @@ def formula(rule, plain=None, fallback=None):
     def decorate(body):
         public = quiet(plain or body, body.__doc__, body.__name__)
         public.__module__ = body.__module__
-        return compiled_as(public, rule, emit_python(body), fallback)
+        return compiled_as(public, rule, emit_python(body))
 
     return decorate
 
