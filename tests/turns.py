@@ -27,6 +27,14 @@ def crossed(*lists, count=2):
             for place, values in zip(places, itertools.product(*lists))]
 
 
+def in_tiers(values, count=3):
+    """Each value with "never", and each `count`th with "now", too: the interpreter and a kernel run one program, so
+    its meaning is decided before. The folders backend and kernels try more of what is compiled.
+    """
+    return [left_out((value, tier), tier == "now" and (k + TURN) % count != 0)
+            for k, value in enumerate(values) for tier in ("never", "now")]
+
+
 def left_out(value, is_slow):
     """A parameter, or several in a tuple, left to `-m slow` or not."""
     values = value if isinstance(value, tuple) else (value,)

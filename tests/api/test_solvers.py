@@ -7,6 +7,8 @@ from scipy.integrate import nquad
 
 import fad
 
+from ..turns import in_tiers
+
 A = np.array([[2.0, 0.5], [0.3, 1.5]])
 P = np.array([0.7, 1.3])
 
@@ -114,9 +116,8 @@ def test_vectors(f):
     np.testing.assert_allclose(fad.jacfwd(f)(P), found, rtol=1e-7, atol=1e-14)
 
 
-@pytest.mark.parametrize("method", ["brentq", "brenth", "bisect", "ridder"])
+@pytest.mark.parametrize("method, tier", in_tiers(["brentq", "brenth", "bisect", "ridder"]))
 @pytest.mark.parametrize("p", [0.3, 0.8, 2.0, 7.0])
-@pytest.mark.parametrize("tier", ["never", "now"])
 def test_bracketed_roots_take_scipys_steps(method, p, tier):
     def found(p):
         result = optimize.root_scalar(cubic, (p,), method, (-0.5 * p, 3), xtol=1e-10)

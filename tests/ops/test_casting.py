@@ -8,6 +8,8 @@ import pytest
 import fad
 from fad.ir.op import Op, registry
 
+from ..turns import in_tiers
+
 A, X = np.array([1, 2, 3]), np.array([0.5, np.nan, np.inf])
 MASK = np.array([True, False, True])
 
@@ -121,8 +123,7 @@ REFUSED = [infinity_in_a_loop, elements_in_a_loop, python_numbers, a_number_to_a
            dot_into_another_dtype]
 
 
-@pytest.mark.parametrize("compile", ["now", "never"])
-@pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, compile", in_tiers(REFUSED))
 def test_what_numpy_refuses(f, compile):
     with pytest.raises((TypeError, ValueError, OverflowError)) as wanted:
         f(A.copy(), X.copy())
@@ -242,12 +243,10 @@ def quotient_of_small_ints(a, x):
     return a.astype(np.int8) / (int(a[0]) * 300)
 
 
-@pytest.mark.parametrize("compile", ["now", "never"])
-@pytest.mark.parametrize("f",
-                         [elements_by_an_index_array, copyto_of_a_large_scalar, floats_that_are_cut_off,
-                          negative_number_in_uint64, truth_of_numbers,
-                               copyto_of_a_python_number, chosen_beside_small_ints, compared_with_small_ints,
-                          quotient_of_small_ints], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, compile", in_tiers(
+    [elements_by_an_index_array, copyto_of_a_large_scalar, floats_that_are_cut_off, negative_number_in_uint64,
+    truth_of_numbers, copyto_of_a_python_number, chosen_beside_small_ints, compared_with_small_ints,
+    quotient_of_small_ints]))
 def test_what_numpy_casts(f, compile):
     with np.errstate(all="ignore"):
         wanted, found = f(A.copy(), X.copy()), fad.jit(f, compile=compile, fallback=False)(A.copy(), X.copy())

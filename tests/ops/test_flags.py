@@ -4,6 +4,8 @@ import pytest
 
 import fad
 
+from ..turns import in_tiers
+
 X, M = np.array([0.3, 0.7, 1.2]), np.arange(6.0).reshape(2, 3) + 0.5
 
 
@@ -44,8 +46,7 @@ READS = {
 }
 
 
-@pytest.mark.parametrize("tier", ["never", "now"])
-@pytest.mark.parametrize("name", READS)
+@pytest.mark.parametrize("name, tier", in_tiers(READS))
 def test_a_boolean_is_a_mask_of_one_element(name, tier):
     f = READS[name]
     value, slope = fad.value_and_grad(f, compile=tier, fallback=False)(X)

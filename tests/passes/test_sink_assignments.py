@@ -9,6 +9,8 @@ from fad.passes import pipeline
 from fad.passes.sink_assignments import sink_assignments
 from fad.trace.tracing import trace
 
+from ..turns import in_tiers
+
 X = np.array([0.3, 1.4, -0.2, 1.6, 0.9, -1.1, 0.5, 1.3])
 TIES = np.array([0.5, 1.5, 1.5, -0.5, 1.5, 0.5, 0.5, 1.5])
 ROWS = np.random.default_rng(0).standard_normal((9, 3))
@@ -152,8 +154,7 @@ def test_a_gradient_saves_one_place_a_window():
     assert text.count("np.bool_") == 1 and ", 3)" not in text
 
 
-@pytest.mark.parametrize("f", SUNK + KEPT)
-@pytest.mark.parametrize("compiled", ["now", "never"])
+@pytest.mark.parametrize("f, compiled", in_tiers(SUNK + KEPT))
 def test_derivatives(f, compiled, monkeypatch):
     g = fad.value_and_grad(f, compile=compiled)
     for x in (X, X[::-1].copy(), -X, TIES):

@@ -6,14 +6,13 @@ import scipy.sparse
 import fad
 from fad.util.errors import ArgumentError, ConcreteValueError, IntegerArgumentError, NoDerivativeError
 
+from ..turns import in_tiers
 from .programs import HESSIANS, JACOBIANS, elements, rosenbrock, stencil
 
 X = np.sin(np.arange(16) * 1.7) + 0.3
-TIERS = ("never", "now")
 
 
-@pytest.mark.parametrize("tier", TIERS)
-@pytest.mark.parametrize("name", JACOBIANS)
+@pytest.mark.parametrize("name, tier", in_tiers(JACOBIANS))
 def test_a_sparse_jacobian_is_the_dense_one(name, tier):
     f, is_exact = JACOBIANS[name]
     dense = fad.jacobian(f)(X)
@@ -33,8 +32,7 @@ def test_modes_and_formats(mode, format):
     np.testing.assert_allclose(J.toarray(), fad.jacobian(stencil)(X), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("tier", TIERS)
-@pytest.mark.parametrize("name", HESSIANS)
+@pytest.mark.parametrize("name, tier", in_tiers(HESSIANS))
 def test_a_sparse_hessian_is_the_dense_one(name, tier):
     f = HESSIANS[name]
     dense = fad.hessian(f)(X)

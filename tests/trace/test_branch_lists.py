@@ -10,6 +10,7 @@ import pytest
 import fad
 
 from ..fuzz.differences import slope
+from ..turns import in_tiers
 
 NUMBERS = [0.51, 1.5, 2.6, 3.5]
 PAIRS = [(1.0, 2.0), (0.2, 0.5), (3.0, -1.0)]
@@ -146,9 +147,9 @@ def beside_what_stays(x):
     return total * t[0]["a"] + t[2][0]
 
 
-@pytest.mark.parametrize("compile", ["now", "never"])
-@pytest.mark.parametrize("f", [straight, selected, known, two_lists, pairs, arrays, attribute, fields,
-                               ended_by_length, best_so_far, made_in_rows, beside_what_stays])
+@pytest.mark.parametrize("f, compile", in_tiers(
+    [straight, selected, known, two_lists, pairs, arrays, attribute, fields, ended_by_length, best_so_far,
+    made_in_rows, beside_what_stays]))
 def test_values_and_derivatives(f, compile):
     g = fad.value_and_grad(f, fallback=False, compile=compile)
     for x in ([1.3, 2.0], [0.45, 0.7], [3.2, -1.0]):

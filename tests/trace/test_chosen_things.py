@@ -8,6 +8,7 @@ import pytest
 
 import fad
 
+from ..turns import in_tiers
 from .one_program import check_one_program
 
 POINTS = [np.array(x) for x in ([0.4, 1.3, -0.6], [1.4, 0.2, 0.7], [-0.45, -0.2, 1.1])]
@@ -168,10 +169,10 @@ def in_a_while_loop(x):
     return y * x[0] + n
 
 
-@pytest.mark.parametrize("policy", ["now", "never"])
-@pytest.mark.parametrize("f", [one_of_two, by_a_loop, by_a_place, arrays_by_a_place, texts_by_a_place, from_behind,
-                               by_a_key, numbers_by_a_key, arrays_by_a_number, modes, matched, with_keywords,
-                               truth_of_a_function, of_a_helper, in_a_while_loop], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, policy", in_tiers(
+    [one_of_two, by_a_loop, by_a_place, arrays_by_a_place, texts_by_a_place, from_behind, by_a_key,
+    numbers_by_a_key, arrays_by_a_number, modes, matched, with_keywords, truth_of_a_function, of_a_helper,
+    in_a_while_loop]))
 def test_one_program(f, policy):
     check_one_program(f, POINTS, policy)
 

@@ -10,6 +10,8 @@ import pytest
 
 import fad
 
+from ..turns import in_tiers
+
 X = np.array([0.7, 0.2])
 
 
@@ -90,10 +92,9 @@ def calls_leave_what_python_leaves(make, kind, thing, policy):
     return g
 
 
-@pytest.mark.parametrize("policy", ["now", "never"])
 @pytest.mark.parametrize("make", [set_once, set_in_place_of_a_function, put_back])
 @pytest.mark.parametrize("kind", ["class", "object", "module"])
-@pytest.mark.parametrize("thing", THINGS)
+@pytest.mark.parametrize("thing, policy", in_tiers(THINGS))
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 def test_a_thing_is_set(thing, kind, make, policy):
     calls_leave_what_python_leaves(make, kind, THINGS[thing], policy)

@@ -7,6 +7,8 @@ import pytest
 
 import fad
 
+from ..turns import in_tiers
+
 
 def functions_of_a_comprehension(x):
     late = [lambda t: t ** (k + 1) for k in range(3)]
@@ -72,8 +74,7 @@ SELECTED = {
 }
 
 
-@pytest.mark.parametrize("policy", ["never", "now"])
-@pytest.mark.parametrize("name", SELECTED)
+@pytest.mark.parametrize("name, policy", in_tiers(SELECTED))
 def test_items_of_a_plain_list_are_selected_by_data(name, policy):
     f = SELECTED[name]
     with fad.config.using(compile=policy):

@@ -7,6 +7,8 @@ import pytest
 
 import fad
 
+from ..turns import in_tiers
+
 X = np.array([0.3, 0.7, 1.1])
 SCALE = [2.0]
 
@@ -315,8 +317,7 @@ def differences(f, x, h=1e-6):
     return np.array([(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(len(x))])
 
 
-@pytest.mark.parametrize("tier", ["never", "now"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name, tier", in_tiers(PROGRAMS))
 def test_special_methods_are_traced(name, tier):
     f = PROGRAMS[name]
     with warnings.catch_warnings(), fad.config.using(compile=tier):

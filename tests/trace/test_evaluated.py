@@ -6,6 +6,7 @@ import pytest
 import fad
 
 from ..transforms.support import differences
+from ..turns import in_tiers
 from .one_program import check_examples, check_one_program
 
 rate = 2.0
@@ -96,8 +97,7 @@ CASES = [of_a_computed_global, of_a_variable, of_a_parameter, in_a_loop, with_a_
 POINTS = [np.array([0.8, 0.3, 0.4]), np.array([-0.7, 0.5, 0.2]), np.array([1.6, 0.9, 0.1])]
 
 
-@pytest.mark.parametrize("policy", ["never", "now"])
-@pytest.mark.parametrize("f", CASES)
+@pytest.mark.parametrize("f, policy", in_tiers(CASES))
 def test_a_text_is_part_of_the_program(f, policy):
     check_one_program(f, POINTS, policy)
 

@@ -18,6 +18,7 @@ from scipy import spatial
 import fad
 from fad.util.where import is_of_c
 
+from ..turns import in_tiers
 from .guards.test_guards import X, slopes
 
 TABLE = {"a": 1.0, "rows": [1.0, 2.0]}
@@ -122,8 +123,7 @@ MAKERS = [mapped, pointed, called_back, pointed_in_a_structure, typed_list, type
           mocked, tree_of_points, points_of_a_tree]
 
 
-@pytest.mark.parametrize("policy", ["never", "now"])
-@pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make, policy", in_tiers(MAKERS))
 def test_what_is_hidden_is_as_it_is_now(make, policy, tmp_path):
     f, change = make(tmp_path) if make is shelved else make()
     g = fad.value_and_grad(f, compile=policy)
@@ -229,8 +229,7 @@ DECORATED = {
 
 
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
-@pytest.mark.parametrize("policy", ["never", "now"])
-@pytest.mark.parametrize("use", DECORATED)
+@pytest.mark.parametrize("use, policy", in_tiers(DECORATED))
 def test_who_passes_for_a_function_is_called_itself(use, policy, monkeypatch):
     f = DECORATED[use]
     g = fad.value_and_grad(f, compile=policy)

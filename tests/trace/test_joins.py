@@ -6,6 +6,8 @@ import pytest
 import fad
 from fad.util.errors import FallbackWarning, UnstageableError
 
+from ..turns import in_tiers
+
 X32 = np.array([0.1, 0.7], np.float32)
 
 
@@ -115,8 +117,7 @@ MINDS = [asks_for_the_class, asks_for_the_type, indexes, root_of_a_negative_numb
          a_mask_that_no_iteration_replaces, max_of_two_kinds]
 
 
-@pytest.mark.parametrize("compile", ["now", "never"])
-@pytest.mark.parametrize("f", MINDS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, compile", in_tiers(MINDS))
 def test_what_follows_depends_on_the_dtype(f, compile):
     g = fad.jit(f, compile=compile)
     with pytest.warns(FallbackWarning, match="on one way and"):

@@ -9,6 +9,8 @@ import pytest
 import fad
 from fad.util.errors import FadError, FallbackWarning
 
+from ..turns import in_tiers
+
 X = np.array([0.4, 0.9, -0.3])
 POINTS = [X, np.array([0.1, 1.4, 0.6]), X, np.array([-0.8, 0.7, 0.2])]
 rng = np.random.default_rng(0)
@@ -258,8 +260,7 @@ def calls(f, run):
     return [(run(x), states()) for x in POINTS]
 
 
-@pytest.mark.parametrize("policy", ["now", "never"])
-@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, policy", in_tiers(FUNCTIONS))
 def test_values_slopes_and_states_are_pythons(f, policy):
     expected = calls(f, lambda x: (slopes(f, x), f(x))[::-1])
     gradient = fad.value_and_grad(f, compile=policy, fallback=False)

@@ -11,6 +11,7 @@ from fad.trace.outcome import leaks
 from fad.util.reach import referents
 
 from ..transforms.support import differences
+from ..turns import in_tiers
 
 TEXT = '''
 rate, count = 2.0, 0
@@ -112,8 +113,7 @@ def reset(m, names=None):
     vars(m).update({"rate": 2.0, "count": 0} if names is None else names)
 
 
-@pytest.mark.parametrize("policy", ["never", "now"])
-@pytest.mark.parametrize("f", CASES)
+@pytest.mark.parametrize("f, policy", in_tiers(CASES))
 def test_all_names_of_a_variable_see_what_is_assigned(f, policy, settings):
     def at(x, names):
         reset(settings, names)
@@ -204,8 +204,7 @@ CHANGES = [lambda m: m["w"].__setitem__(0, 7.0), lambda m: m["table"].update(a=5
 
 
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
-@pytest.mark.parametrize("policy", ["never", "now"])
-@pytest.mark.parametrize("use", UNSEEN)
+@pytest.mark.parametrize("use, policy", in_tiers(UNSEEN))
 def test_globals_of_functions_without_a_text(use, policy):
     def made():
         names = {"np": np, "w": np.array([1.0, 2.0]), "table": {"a": 2.0}, "h": np.exp, "n": 1}

@@ -6,6 +6,8 @@ import pytest
 
 import fad
 
+from ..turns import in_tiers
+
 X = np.array([0.3, 0.4])
 RATE = 0.5
 
@@ -81,8 +83,7 @@ FUNCTIONS = [of_an_object_made_inside, given_as_keywords, merged, asked_for_name
              changed_by_a_loop, one_name_after_the_other, global_names, global_names_of_a_text]
 
 
-@pytest.mark.parametrize("policy", ["never", "now"])
-@pytest.mark.parametrize("f", FUNCTIONS)
+@pytest.mark.parametrize("f, policy", in_tiers(FUNCTIONS))
 def test_the_dict_is_another_way_to_the_names(f, policy, monkeypatch):
     monkeypatch.setitem(globals(), "RATE", 0.5)
     want = f(X)

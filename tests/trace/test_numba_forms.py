@@ -12,6 +12,8 @@ from numba.typed import Dict, List
 
 import fad
 
+from ..turns import in_tiers
+
 X = np.array([0.3, 0.7, 1.2, 2.0])
 
 
@@ -226,8 +228,7 @@ def differences(f, x, h=1e-6):
     return np.array([(f(x + e) - f(x - e)) / (2 * h) for e in h * np.eye(x.size)])
 
 
-@pytest.mark.parametrize("compile", ["never", "now"])
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name, compile", in_tiers(FUNCTIONS))
 def test_values_and_gradients(name, compile):
     f = FUNCTIONS[name]
     value, gradient = fad.value_and_grad(f, compile=compile, fallback=False)(X)

@@ -11,6 +11,8 @@ from fad.trace.heap import opaque
 from fad.util.errors import SideEffectError
 from fad.util.reach import reached
 
+from ..turns import in_tiers
+
 X = np.array([0.5, 1.5])
 
 
@@ -181,8 +183,7 @@ def called(make, transform, count):
     return [g(X + 0.1 * k) for k in range(count)], memory
 
 
-@pytest.mark.parametrize("policy", ["never", "now"])
-@pytest.mark.parametrize("make", MADE, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("make, policy", in_tiers(MADE))
 def test_a_write_to_one_shows_in_all(make, policy):
     want, memory = called(make, lambda f: f, 3)
     with fad.config.using(compile=policy, fallback=False):

@@ -6,6 +6,8 @@ import pytest
 import fad
 from fad.util.errors import FadError
 
+from ..turns import in_tiers
+
 PARTICLE = np.dtype([("at", float, 2), ("speed", float, 2), ("mass", float), ("kind", int)])
 NESTED = np.dtype([("pose", [("x", float), ("y", float)]), ("w", float)])
 X = np.array([0.5, 0.8])
@@ -246,8 +248,7 @@ def slopes(make, calls):
     return [(last(at + h * e) - last(at - h * e)) / (2 * h) for e in np.eye(2)]
 
 
-@pytest.mark.parametrize("policy", ["never", "now"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name, policy", in_tiers(PROGRAMS))
 def test_records_from_outside(name, policy):
     f, p = by_closure(PROGRAMS[name])
     plain, q = by_closure(PROGRAMS[name])

@@ -7,6 +7,8 @@ import pytest
 
 import fad
 
+from ..turns import in_tiers
+
 X = np.random.default_rng(3).normal(size=5)
 
 
@@ -123,8 +125,7 @@ FUNCTIONS = [numpys_numbers, pythons_numbers, other_numbers, arrays, records, li
              made_by_a_comprehension, changed_afterwards]
 
 
-@pytest.mark.parametrize("tier", ["now", "never"])
-@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, tier", in_tiers(FUNCTIONS))
 def test_a_returned_list_is_as_python_makes_it(f, tier):
     compiled = fad.jit(f, compile=tier, fallback=False)
     for n in (5, 4, 12):

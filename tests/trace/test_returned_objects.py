@@ -12,6 +12,8 @@ import pytest
 
 import fad
 
+from ..turns import in_tiers
+
 MADE = []
 
 
@@ -97,8 +99,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("compile", ["never", "now"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name, compile", in_tiers(PROGRAMS))
 def test_results_are_made_anew(name, compile):
     f = PROGRAMS[name]
     g = fad.jit(f, fallback=False, compile=compile)
@@ -241,8 +242,7 @@ SHARED = {"list": lambda x: [x], "constants": lambda x: [1], "dict": lambda x: {
           "filled in a loop": lambda x: [x * k for k in range(int(np.ceil(x)) + 2)]}
 
 
-@pytest.mark.parametrize("compile", ["never", "now"])
-@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("name, compile", in_tiers(SHARED))
 def test_one_thing_at_several_places_of_a_result_is_one_thing(name, compile):
     def f(x):
         y = SHARED[name](x)

@@ -8,6 +8,8 @@ from fad.ir.graph import all_equations
 from fad.passes.dce import dce
 from fad.trace.tracing import trace
 
+from ..turns import in_tiers
+
 X = np.random.default_rng(3).uniform(0.5, 1.5, 12)
 
 
@@ -100,8 +102,7 @@ def test_others_are_not(f):
     assert not steady(f)
 
 
-@pytest.mark.parametrize("f", AFFINE + OTHERS)
-@pytest.mark.parametrize("compiled", ["now", "never"])
+@pytest.mark.parametrize("f, compiled", in_tiers(AFFINE + OTHERS))
 def test_derivatives(f, compiled):
     value, slope = fad.value_and_grad(f, compile=compiled)(X)
     np.testing.assert_allclose(value, f(X), rtol=1e-12)

@@ -13,6 +13,7 @@ import fad
 from fad.util.errors import FallbackWarning
 
 from ..transforms.support import differences
+from ..turns import in_tiers
 
 POINTS = [np.array(x) for x in ([0.4, 1.2, -0.3], [1.4, 0.2, 0.6], [-0.4, -0.2, -0.6], [0.4, 1.2, -0.3])]
 
@@ -252,8 +253,7 @@ def check(name, make):
         assert said(model) == said(expected)
 
 
-@pytest.mark.parametrize("policy", ["now", "never"])
-@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.parametrize("name, policy", in_tiers(COMPILED))
 def test_programs(name, policy):
     check(name, lambda f: fad.value_and_grad(f, compile=policy, fallback=False))
 

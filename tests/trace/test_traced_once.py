@@ -15,6 +15,8 @@ import pytest
 import fad
 from fad.api.staged_programs import StagedPrograms
 
+from ..turns import in_tiers
+
 X = np.array([0.5, 1.0, 2.0])
 
 
@@ -210,8 +212,8 @@ def none_or_a_number():
     return f, lambda: o.limit
 
 
-@pytest.mark.parametrize("compiled", ["never", "now"])
-@pytest.mark.parametrize("make", [texts, functions, functions_in_a_list, objects_in_a_list, none_or_a_number])
+@pytest.mark.parametrize("make, compiled", in_tiers(
+    [texts, functions, functions_in_a_list, objects_in_a_list, none_or_a_number]))
 def test_state_that_goes_back_and_forth(make, compiled, traces):
     (f, look), (staged, found_outside) = make(), make()
     g, h = fad.value_and_grad(staged, fallback=False, compile=compiled), 1e-6
@@ -524,11 +526,10 @@ def same(a, b):
     return type(a) is type(b) and (np.allclose(a, b, rtol=1e-12) if isinstance(a, (float, np.ndarray)) else a == b)
 
 
-@pytest.mark.parametrize("compiled", ["never", "now"])
-@pytest.mark.parametrize("make", [best_of_nothing, moments_of_an_optimizer, named_tuple, tuple_of_tuples,
-                                  arrays_that_change_places_in_a_tuple, list_in_a_tuple, array_that_a_branch_keeps,
-                                  queue_of_numbers, queue_of_constants, window_of_points, last_elements_of_a_list,
-                                  item_that_is_taken_and_put_back, order_of_keys, objects_in_a_queue])
+@pytest.mark.parametrize("make, compiled", in_tiers(
+    [best_of_nothing, moments_of_an_optimizer, named_tuple, tuple_of_tuples, arrays_that_change_places_in_a_tuple,
+    list_in_a_tuple, array_that_a_branch_keeps, queue_of_numbers, queue_of_constants, window_of_points,
+    last_elements_of_a_list, item_that_is_taken_and_put_back, order_of_keys, objects_in_a_queue]))
 def test_containers(make, compiled, traces):
     (f, look), (staged, found_outside) = make(), make()
     g, h = fad.value_and_grad(staged, fallback=False, compile=compiled), 1e-6

@@ -7,6 +7,8 @@ import pytest
 
 import fad
 
+from ..turns import in_tiers
+
 
 def in_one_branch(x):
     if x[0] > 0:
@@ -280,8 +282,7 @@ def test_a_variable_that_a_differentiated_function_may_bind(x):
     assert outcome(fad.jit(left_to_the_function_around), x) == outcome(left_to_the_function_around, x)
 
 
-@pytest.mark.parametrize("policy", ["now", "never"])
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, policy", in_tiers(PROGRAMS))
 def test_program(f, policy):
     with fad.config.using(compile=policy):
         compiled, gradient = fad.jit(f, fallback=False), fad.grad(f, fallback=False)

@@ -10,6 +10,8 @@ import pytest
 import fad
 from fad.util.errors import FallbackWarning, InternalErrorWarning
 
+from ..turns import in_tiers
+
 W = np.ones(6)
 TABLE = {"a": 1.0}
 X = np.array([0.31, -0.62, 0.83, 0.14, -0.27, 0.55])
@@ -171,8 +173,7 @@ def refusals():
         yield
 
 
-@pytest.mark.parametrize("compile", ["never", "now"])
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, compile", in_tiers(PROGRAMS))
 def test_a_way_that_is_not_taken_raises_nothing(f, compile):
     with refusals(), fad.config.using(compile=compile, fallback=f not in STAGED):
         assert np.isclose(fad.jit(f)(X), f(X))

@@ -10,6 +10,8 @@ import fad
 from tests.fuzz.differences import gradient
 from tests.texts import executed
 
+from ..turns import in_tiers
+
 X = np.array([0.31, 0.52, 0.73, 0.94])
 
 
@@ -354,8 +356,7 @@ PROGRAMS = [f for f in list(globals().values()) if getattr(f, "__module__", "") 
 REFUSED = {number_or_array_changed, one_branch_is_another_array}  # run on the tape, which knows which of the two it is
 
 
-@pytest.mark.parametrize("tier", ["never", "now"])
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, tier", in_tiers(PROGRAMS))
 def test_values_and_gradients_are_pythons(f, tier):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if f in REFUSED else "error", fad.FallbackWarning)

@@ -8,6 +8,8 @@ import fad
 from fad.transforms import at_once
 from fad.transforms.at_once import AtOnce
 
+from ..turns import in_tiers
+
 close = np.testing.assert_allclose
 RNG = np.random.default_rng(0)
 X, W = RNG.uniform(0.1, 1, (40, 3)), RNG.uniform(0.1, 1, 3)
@@ -152,8 +154,7 @@ def differences(f, x, w, h=1e-6):
     return along(x, lambda a: f(a, w)), along(w, lambda a: f(x, a))
 
 
-@pytest.mark.parametrize("tier", ["never", "now"])
-@pytest.mark.parametrize("f", AT_ONCE, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f, tier", in_tiers(AT_ONCE))
 def test_sums_are_reversed_at_once(f, tier, found):
     with fad.config.using(compile=tier):
         value, gradient = fad.value_and_grad(f, argnums=(0, 1))(X, W)

@@ -8,6 +8,8 @@ from scipy import integrate, interpolate, ndimage, signal, stats
 
 import fad
 
+from ...turns import in_tiers
+
 V, NAN = np.array([0.5, 2.0, 1.0]), float("nan")
 
 CALLS = {
@@ -53,8 +55,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("compile", ["never", "now"])
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name, compile", in_tiers(CALLS))
 def test_results_and_dtypes(name, compile):
     f, x = CALLS[name]
     found, wanted = fad.jit(f, compile=compile)(x), f(x)
