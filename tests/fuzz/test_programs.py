@@ -1,7 +1,7 @@
 """Random programs of every generator, in portions that run side by side: a thousand of judge.py, dozens of each of the
 others.
 
-The seeds are the same in every run. The first portion of each generator is run, and of judge.py every fortieth one.
+The seeds are the same in every run. The first portion of each generator is run, and of judge.py every eightieth one.
 The others are left to `-m slow`: half an hour on two cores, due after a change of the tracer, of a pass or of the
 backend. found.py has the programs that were once wrong.
 """
@@ -10,21 +10,21 @@ import importlib
 import pytest
 
 GENERATORS = {                                               # module: how many portions, of how many programs
-    "judge": (80, 13),
-    "arrays": (16, 3),
+    "judge": (160, 7),
+    "arrays": (24, 2),
     "extents": (20, 5),
     "names": (14, 5),
     "aliases": (24, 3),
-    "histories": (12, 5),
+    "histories": (30, 2),
     "arguments": (6, 3),
     "compositions": (6, 3),
-    "handlers": (4, 20),
+    "handlers": (8, 10),
     "recurrences": (8, 4),
     "eliminations": (8, 6),
-    "ties": (8, 5),
-    "dtypes": (16, 25),
-    "tensors": (8, 75),
-    "calls": (24, 2),
+    "ties": (20, 2),
+    "dtypes": (32, 13),
+    "tensors": (16, 38),
+    "calls": (48, 1),
     "effects": (8, 15),
     "patterns": (8, 5),
     "nests": (30, 4),
@@ -33,10 +33,10 @@ GENERATORS = {                                               # module: how many 
     "modes": (16, 30),
     "shifts": (8, 13),
     "distributed": (20, 5),
-    "protocols": (8, 8),
+    "protocols": (16, 4),
     "places": (16, 6),
 }
-STEP = 40                                                    # between two portions that every run has
+STEP = 80                                                    # between two portions that every run has
 COMPILED = ("judge", "arrays")                               # of these one program in four portions is compiled, too
 
 

@@ -198,27 +198,27 @@ def mistakes(calls, parameters, function=None):
     return said
 
 
-@pytest.mark.parametrize("name", in_turn(NAMES, count=3))
+@pytest.mark.parametrize("name", in_turn(NAMES, count=6))
 def test_keywords_of_functions(name):
     said = mistakes(base_calls(name), kw.parameters(kw.original(name)))
     said = [s for s in said if not s.startswith(OPEN)]
     assert not said, "\n".join(said)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", in_turn(METHODS))
 def test_keywords_of_methods(name):
     said = mistakes(method_calls(name), kw.parameters(getattr(np.ndarray, name)))
     assert not said, "\n".join(said)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", in_turn(METHODS, 1))
 def test_parameters_of_methods_by_place(name):
     method = getattr(np.ndarray, name)
     said = mistakes(method_calls(name), kw.parameters(method), method)
     assert not said, "\n".join(said)
 
 
-@pytest.mark.parametrize("name", in_turn([n for n in NAMES if not isinstance(kw.original(n), np.ufunc)], 1, count=3))
+@pytest.mark.parametrize("name", in_turn([n for n in NAMES if not isinstance(kw.original(n), np.ufunc)], 1, count=6))
 def test_parameters_of_functions_by_place(name):
     said = mistakes(base_calls(name), kw.parameters(kw.original(name)), kw.original(name))
     said = [s for s in said if not s.startswith(OPEN)]

@@ -49,7 +49,7 @@ def results(f, given: list, refusals: type) -> "list | None":
             return None
 
 
-@pytest.mark.parametrize(("expression", "order"), crossed(EXPRESSIONS, ["forth", "back"]))
+@pytest.mark.parametrize(("expression", "order"), crossed(EXPRESSIONS, ["forth", "back"], count=4))
 def test_values_at_other_lengths(expression, order):
     names = names_in(expression)
     f = function_of(expression, names)

@@ -8,6 +8,8 @@ import scipy.linalg as la
 
 import fad
 
+from ..turns import crossed
+
 SQUARE = {
     "np.linalg.eigh": np.linalg.eigh, "np.linalg.eigh U": lambda a: np.linalg.eigh(a, "U"),
     "np.linalg.eig": np.linalg.eig, "la.eigh": la.eigh, "la.eigh upper": lambda a: la.eigh(a, lower=False),
@@ -19,15 +21,14 @@ ANY = {
     "np.linalg.svd reduced": lambda a: np.linalg.svd(a, full_matrices=False),
     "la.qr pivoting": lambda a: la.qr(a, pivoting=True),
 }
-SHAPES = [(name, f, (n, n)) for name, f in SQUARE.items() for n in (2, 5)]
-SHAPES += [(name, f, shape) for name, f in ANY.items() for shape in ((4, 4), (5, 3), (3, 5))
-           if not (name in ("np.linalg.svd", "la.svd", "la.qr", "la.qr pivoting") and shape[0] != shape[1])]
+SHAPES = {f"{name} {n, n}": (f, (n, n)) for name, f in SQUARE.items() for n in (2, 5)}
+SHAPES |= {f"{name} {shape}": (f, shape) for name, f in ANY.items() for shape in ((4, 4), (5, 3), (3, 5))
+           if not (name in ("np.linalg.svd", "la.svd", "la.qr", "la.qr pivoting") and shape[0] != shape[1])}
 
 
-@pytest.mark.parametrize("compile", ["never", "now"])
-@pytest.mark.parametrize("dtype", ["float64", "complex128"])
-@pytest.mark.parametrize(("name", "f", "shape"), SHAPES, ids=[f"{name} {shape}" for name, _, shape in SHAPES])
-def test_signs_and_phases_are_those_of_the_library(name, f, shape, dtype, compile):
+@pytest.mark.parametrize("name, dtype, compile", crossed(SHAPES, ["float64", "complex128"], ["never", "now"]))
+def test_signs_and_phases_are_those_of_the_library(name, dtype, compile):
+    f, shape = SHAPES[name]
     rng, jitted = np.random.default_rng(len(name)), fad.jit(f, compile=compile)
     for _ in range(6):
         a = rng.normal(size=shape) + (1j * rng.normal(size=shape) if dtype == "complex128" else 0.0)

@@ -19,7 +19,7 @@ def some_in_single(xs):
             yield tuple([x.astype(np.float32) if k else x for x, k in zip(xs, narrow)])
 
 
-@pytest.mark.parametrize("expression", in_turn(SAMPLES))
+@pytest.mark.parametrize("expression", in_turn(SAMPLES, count=4))
 def test_dtypes_are_numpys(expression):
     f, given = function_of(expression)
     for xs in some_in_single(given):

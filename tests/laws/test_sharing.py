@@ -171,14 +171,14 @@ FUNCTIONS = [n for n in OF_NUMPY if not isinstance(kw.original(n), np.ufunc)]
 TYPICAL = ("C", "Fortran", "strided")
 
 
-@pytest.mark.parametrize("name", in_turn(FUNCTIONS, count=3))
+@pytest.mark.parametrize("name", in_turn(FUNCTIONS, count=6))
 def test_functions(name):
     tried = [e for e in expressions(name) if "argsort(P" not in e]             # the order of ties is open
     said = [s for e in tried for s in mistakes(e, TYPICAL)]
     assert not said, "\n".join(said)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", in_turn(METHODS))
 def test_methods(name):
     said = [s for e in expressions(name, True) for s in mistakes(e, TYPICAL)]
     assert not said, "\n".join(said)
@@ -193,13 +193,13 @@ def named_twice(tried):
                       if answer and not answer.startswith(RAISED)])
 
 
-@pytest.mark.parametrize("name", in_turn(FUNCTIONS, 1, count=3))
+@pytest.mark.parametrize("name", in_turn(FUNCTIONS, 1, count=6))
 def test_functions_return_numbers_or_arrays(name):
     said = named_twice(expressions(name))
     assert not said, said
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", in_turn(METHODS, 1))
 def test_methods_return_numbers_or_arrays(name):
     said = named_twice(expressions(name, True))
     assert not said, said
@@ -210,7 +210,7 @@ def test_properties(name):
     assert not mistakes(f"x.{name}")
 
 
-@pytest.mark.parametrize("expression", MORE)
+@pytest.mark.parametrize("expression", in_turn(MORE))
 def test_further_calls(expression):
     assert not mistakes(expression)
 

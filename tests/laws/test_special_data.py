@@ -17,6 +17,7 @@ from fad.ops.face import BY_NAME, load_all
 from fad.util.errors import FadError
 
 from ..texts import executed
+from ..turns import in_turn
 from .shares import share
 from .test_faces import SCOPE, VALUES, listed, names_in
 
@@ -161,7 +162,7 @@ def compare(expression, tier):
                 assert not said, f"{name}: {said}"
 
 
-@pytest.mark.parametrize("expression", SAMPLES)
+@pytest.mark.parametrize("expression", in_turn(SAMPLES))
 def test_interpreted_values_are_numpys(expression):
     if expression.startswith("la.rq"):
         # fad takes LAPACK's qr: of degenerate matrices rounding decides, by processor

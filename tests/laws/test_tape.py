@@ -26,7 +26,7 @@ def scalar_of(expression: str):
     return total, xs
 
 
-@pytest.mark.parametrize("expression", in_turn(SAMPLES, count=3))
+@pytest.mark.parametrize("expression", in_turn(SAMPLES, count=6))
 def test_tape_is_program(expression):
     f, xs = scalar_of(expression)
     with fad.config.using(compile="never"):

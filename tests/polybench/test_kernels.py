@@ -9,7 +9,7 @@ import pytest
 import fad
 
 from ..fuzz.text import as_text
-from ..turns import in_turn
+from ..turns import TURN, in_turn, left_out
 from . import KERNELS
 from .judge import copied, directions, effect, loss_of, moved, product, slope
 
@@ -38,12 +38,11 @@ def gradient(loss):
     return fad.grad(loss, argnums=tuple(range(len(loss.point))))
 
 
-def cases(names):
-    """Every kernel as text, some compiled; of the interpreter, which runs the same programs, every run has each
-    fourth."""
-    return [pytest.param(name, t, marks=[pytest.mark.slow] if t == "interpreted" and k % 4 else [])
-            for k, name in enumerate(names)
-            for t in ("interpreted", "text", "compiled") if t != "compiled" or name in COMPILED]
+def cases(names, count=1):
+    """One kernel in `count` as text, some compiled; of the interpreter, which runs the same programs, each fourth."""
+    of = {"interpreted": 4, "text": count, "compiled": 1}
+    return [left_out((name, t), (k + TURN) % of[t] != 0)
+            for k, name in enumerate(names) for t in of if t != "compiled" or name in COMPILED]
 
 
 @pytest.mark.parametrize("name, where", cases(ALL))
@@ -57,7 +56,7 @@ def test_value_and_effect(name, where):
         np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("name, where", cases(SMOOTH))
+@pytest.mark.parametrize("name, where", cases(SMOOTH, 2))
 def test_reverse_and_forward(name, where):
     loss = loss_of(KERNELS[name])
     before = copied(loss.point)

@@ -50,7 +50,7 @@ def shapes(y):
 
 
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
-@pytest.mark.parametrize(("way", "before", "after"), crossed(WAYS, SIZES, SIZES))
+@pytest.mark.parametrize(("way", "before", "after"), crossed(WAYS, SIZES, SIZES, count=4))
 def test_elements_keep_their_sizes(way, before, after):
     f = program(way, before, after)
     (value, got), g = fad.value_and_grad(lambda x: (total(y := f(x)), y), has_aux=True)(X)

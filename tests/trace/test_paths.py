@@ -8,6 +8,8 @@ import scipy.linalg as sl
 
 import fad
 
+from ..turns import in_turn
+
 POINTS = [np.array(p) for p in
           ([0.1, 0.6, 2.0], [1.2, 1.6, 0.2], [0.7, 0.4, 1.15], [0.8, 0.83, 0.35], [0.55, 1.7, 0.9])]
 
@@ -385,8 +387,7 @@ def test_every_path_is_pythons(f, compile, capsys):
 
 
 @pytest.mark.filterwarnings("error::fad.FallbackWarning", "ignore::RuntimeWarning")
-@pytest.mark.parametrize("f", [p for p in PROGRAMS if p not in (logged, global_changed_before)],
-                         ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", in_turn([p for p in PROGRAMS if p not in (logged, global_changed_before)]))
 def test_each_example_of_a_batch_goes_its_own_way(f):
     found = fad.vmap(fad.grad(f))(np.array(POINTS))
     assert np.allclose(found, [fad.grad(f)(x) for x in POINTS])

@@ -11,7 +11,7 @@ import pytest
 import fad
 
 from ... import texts
-from ...turns import crossed
+from ...turns import crossed, in_turn
 from ..packages import WAYS, by_pip, executed, installed
 
 X = np.array([0.3, 0.7, 1.1])
@@ -387,7 +387,7 @@ def as_before(monkeypatch):
         yield
 
 
-@pytest.mark.parametrize("name, way", crossed(list(CASES), WAYS, count=3))
+@pytest.mark.parametrize("name, way", crossed(list(CASES), WAYS, count=5))
 def test_what_changes_is_seen(name, way, tmp_path):
     before, body, change = CASES[name]
     module = way(tmp_path, text_of(before, body))
@@ -409,7 +409,7 @@ def test_what_changes_is_seen_in_a_class_without_special_methods(name, tmp_path)
     assert_always_as_python(module.f, change, vars(module), "never")
 
 
-@pytest.mark.parametrize("name", [name for name, (_, body, _) in CASES.items() if body.startswith("return ")])
+@pytest.mark.parametrize("name", in_turn([name for name, case in CASES.items() if case[1].startswith("return ")]))
 def test_what_changes_is_seen_by_a_lambda_beside_another(name, tmp_path):
     before, body, change = CASES[name]
     module = executed(tmp_path, f"{STATE}\n{before}\n")

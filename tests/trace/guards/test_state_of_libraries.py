@@ -328,7 +328,7 @@ def as_before(monkeypatch, idle_compiler):
     gc.enable()
 
 
-@pytest.mark.parametrize("name, way", crossed(list(CASES), [of_file, executed, installed, without_text]))
+@pytest.mark.parametrize("name, way", crossed(list(CASES), [of_file, executed, installed, without_text], count=4))
 def test_what_changes_is_seen(name, way, tmp_path):
     before, body, change = CASES[name]
     module = way(tmp_path, text_of(before, body))
