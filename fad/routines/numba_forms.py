@@ -74,7 +74,7 @@ def over_elements(function: Callable, layout: Layout, *args: AnyArray,
 def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray, out: "np.ndarray | tuple | None" = None,
                    axis: "int | None" = None) -> "ArrayOrNumber | tuple":
     """A call of a function by numba.guvectorize: one call of `function` for each entry of the loop axes, which are
-    those in front of the core axes, broadcast. `function` writes to its last arguments. axis: where the one core axis is.
+    those in front of the core axes, broadcast. `function` writes to its last arguments. axis: the one core axis' place.
     """
     count, cores = len(layout.inputs), layout.inputs + layout.outputs
     given = [*args, *(out if isinstance(out, tuple) else [] if out is None else [out])]
@@ -96,7 +96,8 @@ def over_loop_axes(function: Callable, layout: Layout, *args: AnyArray, out: "np
                                                                (*loops, *x.shape[x.ndim - len(core):]))
                 for k, (x, core) in enumerate(zip(arrays, layout.inputs))] + results
     are_numbers = [*are_numbers, *[False] * len(results)]                 # the kernel sees others as arrays of length 1
-    operands = [x if core or is_number else x[..., np.newaxis] for x, core, is_number in zip(operands, cores, are_numbers)]
+    operands = [x if core or is_number else x[..., np.newaxis]
+                for x, core, is_number in zip(operands, cores, are_numbers)]
     for place in np.ndindex(*loops):
         function(*[x[place] for x in operands])
     if axis is not None:
