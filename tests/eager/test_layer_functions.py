@@ -87,3 +87,37 @@ def test_convolutions_take_one_dtype(weight, bias):
     x, w = fad.ones(1, 1, 3), fad.ones(1, 1, 2, dtype=getattr(fad, weight))
     with pytest.raises(RuntimeError, match=f"{'weight' if weight == 'float32' else 'bias'} type .* should be the same"):
         F.conv1d(x, w, bias and fad.ones(1, dtype=getattr(fad, bias)))
+
+
+@pytest.mark.parametrize("weight", [None, np.array([2.0, 1.0, 3.0])])
+def test_ignored_examples_do_not_matter(weight):
+    """Not even where all are ignored, or where one of them has no finite logits."""
+    def f(x, classes):
+        w = weight if weight is None or isinstance(x, np.ndarray) else fad.tensor(weight)
+        return F.cross_entropy(x, classes, w, ignore_index=1)
+    wide = np.array([[-np.inf, 0.0, 1.0], [1.0, 2.0, 4.0]])
+    one_left = np.log(np.exp([-3.0, -2.0, 0.0]).sum())
+    for a, classes, value in ((np.ones((2, 3)), [1, 1], np.nan), (wide, [1, 2], one_left)):
+        x = fad.tensor(a, requires_grad=True)
+        loss = f(x, fad.tensor(classes))
+        slope, = fad.autograd.grad(loss, x, create_graph=True)
+        plain, gradient = fad.value_and_grad(f)(a, np.array(classes))
+        np.testing.assert_allclose([loss.item(), plain], value)
+        assert not slope[0].any() and not gradient[0].any() and np.isfinite(gradient).all()
+
+
+def test_a_batch_of_no_example_leaves_the_running_statistics():
+    norm = fad.nn.BatchNorm1d(3)
+    assert norm(fad.ones(0, 3)).shape == (0, 3)
+    assert norm.running_mean.tolist() == [0.0] * 3 and norm.running_var.tolist() == [1.0] * 3
+
+
+def test_layers_refuse_what_pytorch_refuses():
+    with pytest.raises(RuntimeError, match="ignore_index is not supported for floating point target"):
+        F.cross_entropy(fad.ones(2, 3), fad.ones(2, 3), ignore_index=1)
+    norm = fad.nn.BatchNorm1d(3, eps=0.0)
+    with pytest.raises(ValueError, match="eps must be positive during training, but got 0.0"):
+        norm(fad.ones(2, 3))
+    assert norm.eval()(fad.ones(2, 3)).tolist() == [[1.0] * 3] * 2
+    with pytest.raises(ValueError, match="eps must be non-negative, but got -1.0"):
+        fad.nn.BatchNorm1d(3, eps=-1.0).eval()(fad.ones(2, 3))

@@ -130,3 +130,13 @@ def test_state_of_the_optimizer_as_a_whole_is_kept():
     optimizer.state["seen"] = 3
     other.load_state_dict(optimizer.state_dict())
     assert optimizer.state_dict()["state"]["seen"] == other.state["seen"] == 3 and other.state[x]["step"] == 1
+
+
+def test_optimizers_refuse_what_pytorch_refuses():
+    x, y = fad.ones(2, requires_grad=True), fad.ones(2, requires_grad=True)
+    with pytest.raises(ValueError, match="Some param names are missing"):
+        fad.optim.SGD([("x", x), y], lr=0.1)
+    with pytest.raises(ValueError, match="Tensor lr must be 1-element"):
+        fad.optim.LBFGS([x], lr=fad.ones(2))
+    with pytest.raises(ValueError, match="Invalid learning rate: -1.0"):
+        fad.optim.LBFGS([x], lr=-1.0)

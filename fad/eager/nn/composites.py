@@ -204,7 +204,7 @@ def _nll(x: AnyArray, classes: AnyArray, weight: "AnyArray | None", ignore: int,
     classes = raw(classes)
     safe, shares = _shares(classes, weight, ignore, x.dtype)
     operands, params = _picked(x, safe)
-    loss = -op["index"](x, *operands, **params) * shares
+    loss = _where(op["equal"](shares, 0), 0.0, -op["index"](x, *operands, **params) * shares)
     if reduction == "mean":
         return op["sum"](loss, axes=(0,)) / op["sum"](shares, axes=(0,))
     return reduced(loss, reduction)
@@ -230,7 +230,7 @@ def _nll_run(x: np.ndarray, classes: np.ndarray, weight: "AnyArray | None", igno
         over = -len(loss)
     else:
         with np.errstate(all="ignore"):
-            loss *= shares
+            loss = np.where(shares == 0, x.dtype.type(0), loss * shares)
             over = -np.add.reduce(shares, None)
             return (-loss if reduction == "none"
                     else np.add.reduce(loss, None) / (over if reduction == "mean" else x.dtype.type(-1)))
@@ -248,13 +248,14 @@ def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: object,
         with np.errstate(all="ignore"):
             if reduction == "mean":
                 g = g / (n if shares is None else np.add.reduce(shares, None))
-            gx[along(safe[:, None], 1, (n, m))[:, 0]] = -g if shares is None else -g * shares
+            gx[along(safe[:, None], 1, (n, m))[:, 0]] = -g if shares is None else np.where(shares == 0, 0, -g * shares)
         return gx.reshape(n, m), None, None
     classes = raw(classes)
     safe, shares = _shares(classes, weight, ignore, x.dtype)
     operands, params = _picked(x, safe)
     g = gs[0] / op["sum"](shares, axes=(0,)) if reduction == "mean" else gs[0]
-    return op["index_add"](op["zeros_like"](x), -g * shares, *operands, **params), None, None
+    rows = _where(op["equal"](shares, 0), 0.0, -g * shares)                 # g is no number where all are ignored
+    return op["index_add"](op["zeros_like"](x), rows, *operands, **params), None, None
 
 
 nll_loss = Composite("nll_loss", _nll, _nll_pullback, _nll_run, node="NllLossBackward0",

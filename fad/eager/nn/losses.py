@@ -147,6 +147,7 @@ def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = N
     ax = 1 if len(shape) > 1 else 0
     logs = log_softmax_step(input, axis=ax) if shape else log_softmax(input, ax)
     as_shares = tuple(target.shape) == shape
+    refuse_if(as_shares and ignore_index >= 0, "ignore_index is not supported for floating point target")
     if as_shares and target.dtype.kind not in "fc":
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got "
                            f"{scalar_name(target.dtype)}")

@@ -123,11 +123,13 @@ def batch_norm(input: object, running_mean: object, running_var: object, weight:
         if p is not None and isinstance(input, Tensor) and math.prod(p.shape) != input.shape[1]:
             raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {math.prod(p.shape)}")
     wide = [n if k == 1 else 1 for k, n in enumerate(input.shape)]
+    refuse_if(eps < 0 or training and not eps, "batch_norm eps must be "
+              f"{'positive during training' if training else 'non-negative'}, but got {eps}", ValueError)
     if training:
         count = math.prod(sizes(input)[k] for k in axes)
         if count == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-        if running_mean is not None and keeps(input, running_mean):
+        if count and running_mean is not None and keeps(input, running_mean):
             x = raw(input)
             follow(running_mean, face("numpy.mean", x, axis=axes), raw(momentum), 1.0)
             follow(running_var, face("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))

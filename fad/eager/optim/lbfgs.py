@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..tensors.state import changed
-from .optimizer import Optimizer, write
+from .optimizer import Optimizer, check, write
 
 
 class LBFGS(Optimizer):
@@ -18,6 +18,7 @@ class LBFGS(Optimizer):
     def __init__(self, params: Iterable, lr: float = 1, max_iter: int = 20, max_eval: "int | None" = None,
                  tolerance_grad: float = 1e-7,
                  tolerance_change: float = 1e-9, history_size: int = 100, line_search_fn: "str | None" = None):
+        check(lr=lr)
         super().__init__(params, {"lr": lr, "max_iter": max_iter, "max_eval": max_eval or max_iter * 5 // 4,
                                   "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change,
                                   "history_size": history_size, "line_search_fn": line_search_fn})

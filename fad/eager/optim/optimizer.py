@@ -50,7 +50,10 @@ class Optimizer:
         refuse_if(not isinstance(group, dict), f"param_group must be a dict, but got {type(group)}", TypeError)
         _ordered(group["params"])
         params = [group["params"]] if isinstance(group["params"], Tensor) else list(group["params"])
-        if params and all(isinstance(p, tuple) and len(p) == 2 for p in params):
+        named = [isinstance(p, tuple) and len(p) == 2 for p in params]
+        refuse_if(any(named) and not all(named), "all optimizer params should be with/without names. Some param names "
+                  "are missing", ValueError)
+        if any(named):
             group = {**group, "param_names": [name for name, _ in params]}
             params = [p for _, p in params]
         if self.param_groups and ("param_names" in group) != ("param_names" in self.param_groups[0]):
