@@ -433,6 +433,46 @@ def test_what_is_given_by_name_has_its_gradient():
         x = leaf(1, 2)
         call(x).sum().backward()
         close(x.grad, [3.0, 3.0])
+        close(fad.grad(lambda x, call=call: np.sum(call(x)))(np.array([1.0, 2.0])), [3.0, 3.0])
+
+
+class Product(fad.autograd.Function):
+    @staticmethod
+    def forward(x, y, scale=2.0):
+        return x * y * scale
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, y, ctx.scale = inputs
+        ctx.save_for_backward(x, y)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return g * y * ctx.scale, g * x * ctx.scale, None
+
+    @staticmethod
+    def vmap(info, dims, x, y, scale):
+        assert dims == (None, 0, None)
+        return Product.apply(x, y, scale), 0
+
+
+class ProductInOne(fad.autograd.Function):
+    backward = Product.backward
+
+    @staticmethod
+    def forward(ctx, x, y, scale=2.0):
+        Product.setup_context(ctx, (x, y, scale), None)
+        return x * y * scale
+
+
+@pytest.mark.parametrize("cls", [Product, ProductInOne])
+def test_arguments_may_be_left_to_their_defaults(cls):
+    x = fad.tensor(3.0, requires_grad=True)
+    close(fad.autograd.grad(cls.apply(x, fad.tensor(2.0)), x)[0], 4.0)
+    for call in (lambda y: cls.apply(3.0, y), lambda y: cls.apply(3.0, y=y)):
+        assert fad.grad(call)(2.0) == 6.0
+    close(fad.vmap(lambda y: cls.apply(3.0, y))(fad.tensor([1.0, 2.0])), [6.0, 12.0])
 
 
 def test_a_leaf_does_not_take_over_what_backward_returned():

@@ -1,5 +1,4 @@
 """Calling a Function: forward runs unrecorded, and what it returns gets its place in the graph."""
-import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -156,6 +155,7 @@ def _to_front(y: AnyArray, axis: int) -> AnyArray:
 
 def staged(cls: object, args: tuple, kwargs: dict) -> Any:
     """A call on traced arrays: a function with a reverse rule of its own, which is the Function's backward."""
+    args, kwargs = in_order(cls, args, kwargs)
     ctx = cls._backward_cls()
     constant: set = set()                                      # places of results marked as having no derivative
     ctx.needs_input_grad = tuple([hasattr(a, "dtype") and is_floating(a.dtype) for a in args])
@@ -177,7 +177,8 @@ def staged(cls: object, args: tuple, kwargs: dict) -> Any:
     def backward(saved: tuple, g: object) -> tuple:
         ctx.to_save = saved
         answer = cls.backward(ctx, *(g if isinstance(g, (tuple, list)) else (g,)))
-        return answer if isinstance(answer, tuple) else (answer,)
+        answer = answer if isinstance(answer, tuple) else (answer,)
+        return answer[:len(args)] if all(a is None for a in answer[len(args):]) else answer
     call = _FunctionRule(forward, cls, ctx)
     call.defvjp(call.value_and_saved, backward)
     result = call(*args)
@@ -197,25 +198,25 @@ _DIRTY_VIEW = ("If your Function modifies inplace an input that is a view of ano
                "Tensor and a second one that does the other operations).")
 
 
-def with_defaults(cls: object, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
-    """The arguments of forward with those that were left to their defaults."""
-    signature = signature_of(cls.forward)
+def in_order(cls: object, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
+    """The arguments of forward in its order: those that are given by name have their places too, and their gradients.
+    setup_context is given those, too, that were left to their defaults.
+    """
+    is_split = cls.defines("setup_context")
+    signature = signature_of(cls.forward) if is_split or kwargs else None
     if signature is None:
         return args, kwargs
-    bound = signature.bind(*args, **kwargs)
-    bound.apply_defaults()
-    return bound.args, bound.kwargs
+    bound = signature.bind(*([] if is_split else [None]), *args, **kwargs)
+    if is_split:
+        bound.apply_defaults()
+    return bound.args[not is_split:], bound.kwargs
 
 
 class FunctionCall:
     """One call of a Function."""
 
     def __init__(self, cls: type, args: tuple, kwargs: dict):
-        if cls.defines("setup_context"):
-            args, kwargs = with_defaults(cls, args, kwargs)
-        elif kwargs:  # what is given by name has its place too, and its gradient
-            bound = inspect.signature(cls.forward).bind(None, *args, **kwargs)
-            args, kwargs = bound.args[1:], bound.kwargs
+        args, kwargs = in_order(cls, args, kwargs)
         self.cls, self.args, self.kwargs, self.creation = cls, args, kwargs, "custom"
         self.ctx = ctx = cls._backward_cls()
         edges = [edge(a) if isinstance(a, Tensor) else None for a in args]
