@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ir import stack
 from ..ir.op import registry
 from ..ir.types import type_of
 from ..ops.face import BY_NAME
@@ -135,7 +136,7 @@ def _number(y: AnyArray) -> AnyArray:
 def bracketed(name: str, f: Callable, a: object, b: object, args: tuple = (), **options: object) -> AnyArray:
     """A root between a and b."""
     options = plain(name, options)
-    if name in roots.METHODS:
+    if name in roots.METHODS and not stack.is_live():
         return captured(roots.find)(roots.METHODS[name], f, a, b, args, **options)[0]
     problem = Problem(name, 0.5, (a, b))
     function = problem.function(f, args)
@@ -156,7 +157,7 @@ def root_scalar(name: str, f: Callable, args: Any = (), method: Any = None, brac
     if callable(fprime) or callable(fprime2):
         raise refuse(name, "fprime and fprime2")
     known = roots.METHODS.get("brentq" if method is None else method.lower()) if bracket is not None else None
-    if known is not None and not fprime and set(options) <= {"xtol", "rtol", "maxiter"}:
+    if known is not None and not stack.is_live() and not fprime and set(options) <= {"xtol", "rtol", "maxiter"}:
         given = {k: x for k, x in options.items() if x is not None}
         x, iterations, calls = captured(roots.find)(known, f, *bracket, args, **given)
         return _scalar_result(x, method, iterations, calls)
@@ -193,7 +194,8 @@ def whole(x: AnyArray) -> AnyArray:
 def newton(name: str, f: Callable, x0: Any, fprime: object = None, args: tuple = (), **options: object) -> AnyArray:
     """Roots of a function, from x0: a number or an array of them."""
     options = plain(name, options, "fprime2", "x1")
-    if not shape_of(x0) and type_of(x0).dtype.kind in "biuf" and not isinstance(x0, (list, tuple)):
+    is_number = not isinstance(x0, (list, tuple)) and not shape_of(x0) and type_of(x0).dtype.kind in "biuf"
+    if is_number and not stack.is_live():
         given = {k: x for k, x in options.items() if k in ("tol", "maxiter", "rtol", "disp")}
         return captured(roots.newton)(f, x0, fprime, args, **given)
     problem = Problem(name, x0 * 1.0 if not isinstance(x0, (list, tuple)) else np.asarray(x0, float))

@@ -299,3 +299,23 @@ def test_arguments_in_a_list(name):
     assert fad.grad(lambda p: f([p, 2.0]))(0.7) == pytest.approx(slope, rel=1e-3)
     with pytest.raises(TypeError):
         fad.jit(f)(0.7)
+
+
+@pytest.mark.parametrize("f, p", [*((f, 0.8) for f in ROOTS.values()), *((f, P) for f in SYSTEMS.values())],
+                         ids=[*ROOTS, *SYSTEMS])
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_on_the_tape(f, p):
+    """SciPy got the traced values themselves there: most solvers refused, the others were differentiated by steps."""
+    def taped(p):
+        return f(p) if f"{p}" else p
+    np.testing.assert_allclose(fad.jacrev(taped)(p), fad.jacrev(f)(p), rtol=1e-7, atol=1e-12)
+    np.testing.assert_allclose(fad.jacfwd(taped)(p), fad.jacfwd(f)(p), rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_a_function_that_is_no_program_is_stepped_through_on_the_tape():
+    seen = []
+
+    def f(p):
+        return optimize.newton(lambda t: cubic(t, p) if f"{t}" and seen.append(1.0) is None else t, 0.5)
+    np.testing.assert_allclose(fad.grad(f)(0.8), differences(f, 0.8), rtol=1e-5)

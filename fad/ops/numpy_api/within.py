@@ -1,10 +1,11 @@
 """SciPy's solvers within traced functions. SciPy runs when the program runs; fad/api knows their derivatives."""
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any
 
 from ...ir import stack
-from ...util.errors import ConcreteValueError
+from ...util.errors import ConcreteValueError, NoDerivativeError, SideEffectError, StructureError
 from ...util.keywords import signature_of
 from ...util.lazy import imported
 from ..face import face
@@ -20,6 +21,8 @@ ABOVE = {                           # modules that need derivatives, and stand a
     "scipy.optimize": ("fad.api.solved", "fad.api.solvers", "fad.api.fits", "fad.api.constrained"),
 }
 
+NO_PROGRAM = (ConcreteValueError, StructureError, SideEffectError, NoDerivativeError)
+
 
 def add_solver(name: str, note: str, remedy: str, stepped: bool = False) -> None:
     """A face for a solver of this dotted name.
@@ -30,16 +33,21 @@ def add_solver(name: str, note: str, remedy: str, stepped: bool = False) -> None
 
 
 def _solved(dotted: str, remedy: str, stepped: bool, *args: object, **options: object) -> Any:
-    """A solver: SciPy's own where nothing of what it is given is traced."""
+    """A solver: SciPy's own where nothing of what it is given is traced. On a tape, it goes step by step where its
+    function is no program.
+    """
     module, _, name = dotted.rpartition(".")
     solver: Callable = getattr(imported(module), name)
-    if (not stack.is_live() or stepped) and any(uses(x, is_value) for x in (*args, *options.values())):
+    if any(uses(x, is_value) for x in (*args, *options.values())):
         load_above(module)
-        if dotted in WITHIN and not stack.is_live():
-            return _by_name(solver, WITHIN[dotted], args, options)
-        raise ConcreteValueError(f"numbers are needed where values are traced, by {dotted}",
-                                 why="its steps depend on values, and what it finds does not depend on its steps",
-                                 do=remedy)
+        is_stepped = stack.is_live() and not stepped
+        with suppress(*NO_PROGRAM) if is_stepped else nullcontext():
+            if dotted in WITHIN:
+                return _by_name(solver, WITHIN[dotted], args, options)
+        if not is_stepped:
+            raise ConcreteValueError(f"numbers are needed where values are traced, by {dotted}",
+                                     why="its steps depend on values, and what it finds does not depend on its steps",
+                                     do=remedy)
     return solver(*args, **options)
 
 
