@@ -20,7 +20,7 @@ class Sparse(LibraryObject):
     """The matrix of this shape with data[k] at (row[k], col[k]).
 
     stands_for: the class of SciPy's that it stands for.
-    is_as_given: whether SciPy's matrix would keep its elements in this order, without any that is zero.
+    is_as_given: whether SciPy's matrix keeps its elements in this order, if none is zero.
     """
 
     ndim = 2
@@ -30,15 +30,24 @@ class Sparse(LibraryObject):
     def __init__(self, data: AnyArray, row: AnyArray, col: AnyArray, shape: tuple, kind: Any,
                  is_as_given: bool = False):
         self._data, self._row, self._col, self.shape, self.stands_for = data, row, col, tuple(shape), kind
-        if is_as_given:
-            self.data, self.row, self.col = data, row, col
+        self._is_as_given = is_as_given
+        if is_as_given and kind.__name__.startswith("coo"):
+            self.row, self.col = row, col
+
+    @property
+    def data(self) -> AnyArray:
+        if not self._is_as_given:
+            return self.__getattr__("data")
+        if np.any(self._data == 0):
+            raise ValueError("an element of a sparse matrix with traced elements is zero, which SciPy may leave out")
+        return self._data
 
     def _is_array(self) -> bool:
         """Whether it is one of SciPy's sparse arrays, where A * x is no matrix product."""
         return self.stands_for.__name__.endswith("array")
 
     def _with_data(self, data: AnyArray) -> "Sparse":
-        return Sparse(data, self._row, self._col, self.shape, self.stands_for, "data" in self.__dict__)
+        return Sparse(data, self._row, self._col, self.shape, self.stands_for, self._is_as_given)
 
     def dot(self, x: Any) -> AnyArray:
         """The product with a vector or a matrix."""
@@ -195,7 +204,7 @@ def _made(given: Any, shape: Any, format: str, kind: Any) -> "Sparse":
                                            do="reshape it to a matrix: x.reshape(1, -1) or x.reshape(-1, 1)")
         m, n = dense.shape
         places = np.arange(m * n)
-        return Sparse(np.reshape(dense, (-1,)), places // n, places % n, (m, n), kind)
+        return Sparse(np.reshape(dense, (-1,)), places // n, places % n, (m, n), kind, format in ("coo", "csr"))
     if shape is None or (len(given) == 3 and format == "coo"):
         raise UnsupportedFunctionError("the shape of a sparse matrix with traced elements must be known",
                                        do="pass (data, (rows, columns)) and shape=(m, n)")

@@ -17,7 +17,7 @@ V, GRID = np.array([0.3, 0.7, 0.5]), np.arange(4.0)
 MAKERS = {
     "Rotation": lambda x: Rotation.from_rotvec(x),
     "Slerp": lambda x: Slerp([0.0, 1.0], Rotation.from_rotvec(np.stack([x, 2 * x * x]))),
-    "csr_matrix": lambda x: sparse.csr_matrix(np.diag(x)),
+    "csr_matrix": lambda x: sparse.csr_matrix(np.outer(x, x)),
     "coo_array": lambda x: sparse.coo_array((x, ([0, 1, 2], [2, 1, 0])), shape=(3, 3)),
     "SuperLU": lambda x: scipy.sparse.linalg.splu(sparse.csc_matrix(np.diag(x))),
     "gaussian_kde": lambda x: stats.gaussian_kde(x),
@@ -94,6 +94,16 @@ def test_each_object_has_a_case():
     load_all()
     made = [f"{cls.__module__}.{cls.__name__}" for cls in LibraryObject.__subclasses__()]
     assert len(made) <= len(MAKERS), made
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("make", [lambda x: sparse.csr_matrix(np.diag(x)), lambda x: sparse.csr_matrix(np.outer(x, x)),
+                                  lambda x: sparse.csr_matrix((x, ([2, 1, 0], [0, 1, 2])), shape=(3, 3))])
+def test_the_elements_of_a_sparse_matrix_are_scipys_or_refused(make):
+    """The order is SciPy's, and zeros are left out."""
+    np.testing.assert_array_equal(fad.jit(lambda x: make(x).data)(V), make(V).data)
+    with pytest.raises(FadError):
+        fad.jit(lambda x: make(x).data, fallback=False)(V)
 
 
 def test_a_missing_method_is_not_hidden_by_a_default():
