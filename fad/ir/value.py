@@ -106,8 +106,8 @@ def answers(value: "Value", other: ArrayOrNumber, reflected: str) -> bool:
         return False
     if getattr(cls, reflected, None) is getattr(object, reflected, None):
         return False
-    if getattr(cls, "__array_ufunc__", cls) is None or getattr(cls, "__array_priority__", 0) > 0:
-        return True
+    if hasattr(cls, "__array_ufunc__") or getattr(cls, "__array_priority__", 0) > 0:
+        return True                                           # of the ufunc's override, too: np.multiply(x, other)
     if hasattr(cls, "__array__"):
         return False
     is_sequence = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")

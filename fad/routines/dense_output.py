@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 
+from ..util.array import AnyArray
 from ..util.library_object import LibraryObject
 
 
@@ -14,14 +15,14 @@ class Solution(LibraryObject):
 
     of = "scipy.integrate.OdeSolution"
 
-    def __init__(self, ts: Any, pieces: list, direction: float, side: Any):
+    def __init__(self, ts: AnyArray, pieces: list, direction: float, side: Any):
         self.ts, self._direction, self.side = ts, direction, side
         self.t_min, self.t_max = min(ts[0], ts[-1]), max(ts[0], ts[-1])
         self._origins = np.array([piece[0] for piece in pieces])
         self._widths = np.array([piece[1] for piece in pieces])
         self._powers = np.array([piece[2] for piece in pieces])
 
-    def __call__(self, t: Any) -> Any:
+    def __call__(self, t: AnyArray) -> AnyArray:
         t = np.asarray(t) * 1.0
         times = np.reshape(t, (-1,))
         last = self._widths.size - 1

@@ -41,7 +41,7 @@ def over_stacks(**core: str) -> Callable:
         signature = inspect.signature(call)
 
         @wraps(call)
-        def over(*args: object, **options: object) -> Any:
+        def over(*args: object, **options: object) -> AnyArray | tuple:
             given = signature.bind(*args, **options).arguments
             xs = {name: as_array(given[name]) for name in core if given.get(name) is not None}
             own = {name: shape_of(x)[max(rank(x) - int(core[name][-1]), 0):] for name, x in xs.items()}
@@ -56,7 +56,7 @@ def over_stacks(**core: str) -> Callable:
     return decorated
 
 
-def _stacked(call: Callable, count: Extent, stack: tuple) -> Any:
+def _stacked(call: Callable, count: Extent, stack: tuple) -> AnyArray | tuple:
     """The results of call(k), each in one array for all k."""
     first = call(0)
     parts = [as_array(y) for y in (first if isinstance(first, tuple) else (first,))]

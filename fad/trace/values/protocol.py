@@ -1,4 +1,5 @@
 """NumPy's protocols: what a NumPy function means when one of its arguments is traced (or a Tensor)."""
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from ...ops.face import METHODS, find
 from ...ops.literals import is_value, numpy_number, require_fitting
 from ...util.array import ArrayOrNumber
 from ...util.errors import UnsupportedFunctionError
-from ...util.where import module_name
+from ...util.where import module_name, package_name
 from .mutation import call_face
 
 
@@ -40,6 +41,14 @@ def in_numpys_terms(name: str, result: ArrayOrNumber) -> Any:
     # np.real(x) is x.real
     of_numpy = is_value(result) and type_of(result).dtype.kind in "fc" and name not in ("real", "imag")
     return numpy_number(result) if of_numpy else result
+
+
+def is_left_to_others(protocol: str, classes: Iterable) -> bool:
+    """Whether NumPy would leave a call to the class of one of its arguments, a user's class that is none of arrays: one
+    of quantities with units says by NumPy's protocol what a function makes of its objects.
+    """
+    return any(getattr(cls, protocol, None) is not None and not hasattr(cls, "dtype") and package_name(cls) != "fad"
+               for cls in classes)
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict) -> Any:
