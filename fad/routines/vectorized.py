@@ -28,3 +28,20 @@ def in_order(leaves_of: Callable, count: int) -> list:
     for k in range(count):
         rows.append(leaves_of(k))
     return [np.array([row[j] for row in rows]) for j in range(len(rows[0]))]
+
+
+def each_part(function: Callable, count: int, several: bool, dtypes: list, *arrays: AnyArray) -> list:
+    """The results for all parts along the first axis of the arrays; several: whether a result is a tuple.
+
+    The first result decides the shapes and, where dtypes has None, the dtypes, as in NumPy.
+    """
+    found = function(*[x[0] for x in arrays])
+    firsts = [np.asarray(y) for y in (found if several else (found,))]
+    results = [np.empty((count, *y.shape), y.dtype if dtype is None else dtype) for y, dtype in zip(firsts, dtypes)]
+    for whole, y in zip(results, firsts):
+        whole[0] = y
+    for k in range(1, count):
+        found = function(*[x[k] for x in arrays])
+        for whole, y in zip(results, found if several else (found,)):
+            whole[k] = y
+    return results

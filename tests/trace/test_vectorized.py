@@ -95,3 +95,25 @@ def test_a_root_for_each_element():
     roots = np.vectorize(lambda a: brentq(lambda t: t * t - a, 0.0, 5.0))
     np.testing.assert_allclose(fad.jit(roots, fallback=False)(X), np.sqrt(X))
     np.testing.assert_allclose(fad.grad(lambda x: np.sum(roots(x)))(X), 0.5 / np.sqrt(X))
+
+
+OUTSIDE = np.vectorize(lambda a, b: a @ b if a[0] > 0.3 else a @ a, signature="(n),(n)->()")
+ROWS = np.linspace(0.1, 1.0, 30)
+SIGNATURES = {
+    "outside": lambda x: OUTSIDE(x.reshape(10, 3), x[:3]), "few": lambda x: OUTSIDE(x[:6].reshape(2, 3), x[:3]),
+    "one call": lambda x: OUTSIDE(x[:3], x[3:6]),
+    "made within": lambda x: np.vectorize(lambda a: np.cumsum(a * a), signature="(n)->(n)")(x.reshape(2, 5, 3)),
+    "two results": lambda x: np.vectorize(lambda a: (np.sum(a), a * a), signature="(n)->(),(n)")(x.reshape(10, 3))[1],
+    "numpy's": lambda x: np.vectorize(np.linalg.det, signature="(n,n)->()")(x[:27].reshape(3, 3, 3) + np.eye(3)),
+    "broadcast": lambda x: np.vectorize(np.outer, signature="(m),(n)->(m,n)")(x.reshape(5, 1, 6), x[:8].reshape(2, 4)),
+}
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_a_signature_says_which_parts_a_call_gets(name):
+    f = SIGNATURES[name]
+    w = np.random.default_rng(0).standard_normal(np.shape(f(ROWS)))
+    np.testing.assert_allclose(fad.jit(f, fallback=False)(ROWS), f(ROWS), 1e-12)
+    found = fad.grad(lambda x: np.sum(w * f(x)), fallback=False)(ROWS)
+    d = 1e-6 * np.cos(np.arange(30.0))
+    np.testing.assert_allclose(found @ d, np.sum(w * (f(ROWS + d) - f(ROWS - d))) / 2, 1e-6)

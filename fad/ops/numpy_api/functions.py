@@ -1,5 +1,6 @@
 """NumPy's functions of functions: numpy.vectorize and numpy.piecewise."""
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +12,12 @@ from ...ir.op import registry
 from ...ir.types import INT, Type, type_of
 from ...ir.value import Value
 from ...ir.walk import evaluate
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
-from ...util.errors import UnstageableError
+from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ...util.errors import ConcreteValueError, UnstageableError
 from ...util.interrupts import let_through
 from ..choice import logical_not
 from ..choice import where as where_
+from ..extents import agree, broadcast_shapes, product
 from ..face import BY_NAME, face
 from ..kinds import same_shape, shape_of
 from .arguments import as_array, fixed, in_dtype, refuse
@@ -86,13 +88,14 @@ class vectorize:
     is_promoted = False
 
     def __init__(self, pyfunc: Callable, otypes: Any = None, doc: object = None, excluded: Any = None,
-                 cache: bool = False, signature: object = None):
-        if signature is not None:
-            raise refuse("numpy.vectorize", "a signature")
+                 cache: bool = False, signature: "str | None" = None):
         self.pyfunc, self.dtype, self.excluded = pyfunc, None if otypes is None else np.dtype(otypes[0]), frozenset(
             excluded or ())
+        self.signature, self.otypes = signature, otypes
 
-    def __call__(self, *args: object, **named: object) -> AnyArray:
+    def __call__(self, *args: object, **named: object) -> AnyArray | tuple:
+        if self.signature is not None:
+            return self._by_signature(self.signature, args, named)
         given: dict[Any, Any] = {**dict(enumerate(args)), **named}
         places = [k for k in given if k not in self.excluded]
 
@@ -111,6 +114,36 @@ class vectorize:
             is_loop = each is not None and not stack.is_live() and _is_long(xs[0])
             value = self._in_a_loop(each, call, given, places, len(args), xs) if is_loop else self._one_by_one(call, xs)
         return in_dtype(value, self.dtype)
+
+    def _by_signature(self, signature: str, args: tuple, named: dict) -> AnyArray | tuple:
+        """One call for each of the parts that the signature names, "(m,n),(n)->(m)": other axes come first."""
+        takes, gives = (re.findall(r"\((.*?)\)", side.replace(" ", "")) for side in signature.split("->"))
+        if named or self.excluded:
+            raise refuse("numpy.vectorize", "a signature with excluded or named arguments",
+                         do="let the function close over them")
+        if len(args) != len(takes):
+            raise TypeError(f"wrong number of positional arguments: expected {len(takes)}, got {len(args)}")
+        xs, names = [as_array(x) for x in args], [core.split(",") if core else [] for core in takes]
+        own = [shape_of(x)[len(shape_of(x)) - len(core):] for x, core in zip(xs, names)]
+        sizes: dict[str, Extent] = {}
+        for core, shape in zip(names, own):
+            for name, n in zip(core, shape):
+                agree(sizes.setdefault(name, n), n, f"extents of {name} in {signature}")
+        stacked = broadcast_shapes(*[shape_of(x)[:len(shape_of(x)) - len(core)] for x, core in zip(xs, names)])
+        count = product(stacked)
+        flat = [registry["reshape"](registry["broadcast_to"](x, *stacked, *shape), count, *shape)
+                for x, shape in zip(xs, own)]
+        dtypes = [None if self.otypes is None else np.dtype(char) for char in self.otypes or gives]
+        each = getattr(self.pyfunc, "each_part", None)
+        if each is not None and not stack.is_live() and not (isinstance(count, int) and count <= FEW_ELEMENTS):
+            wholes = each(count, len(gives) > 1, dtypes, *flat)
+        else:
+            found = [self.pyfunc(*[x[k] for x in flat]) for k in range(fixed(count, "how often np.vectorize calls"))]
+            parts = zip(*[y if len(gives) > 1 else (y,) for y in found], strict=True)
+            wholes = [in_dtype(BY_NAME["numpy.stack"].call([as_array(y) for y in ys]), dtype or type_of(
+                as_array(ys[0])).dtype) for ys, dtype in zip(parts, dtypes)]
+        shaped = tuple([registry["reshape"](y, *stacked, *shape_of(y)[1:]) for y in wholes])
+        return shaped if len(gives) > 1 else shaped[0]
 
     def _in_a_loop(self, each: Any, call: Callable, given: dict, places: list, count: int, xs: list) -> AnyArray:
         """One loop over all elements (routines/vectorized.py). The first call decides the dtype, as NumPy's does."""

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ...ir.build import current
-from ...routines.vectorized import each
+from ...routines.vectorized import each, each_part
 from ...util.errors import SideEffectError
 from ...util.where import here, is_library
 from ..frontend.functions import is_partial
@@ -54,6 +54,7 @@ def watched(f: Callable, capture: object) -> Callable:
                 return result
         raise unsteady(f"{getattr(f, '__name__', 'a function')}, which a library's function calls,", where)
     call.each = lambda *args, **kwargs: capture.swap(each)(f, *args, **kwargs)  # type: ignore[attr-defined]
+    call.each_part = lambda *args: capture.swap(each_part)(f, *args)          # type: ignore[attr-defined]
     return call
 
 

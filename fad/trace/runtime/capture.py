@@ -136,15 +136,10 @@ class Capture(OuterContainers):
         """The function that np.vectorize has made of a function outside. Where fad has no form of it, the program does
         not see what the function does.
         """
-        if made.signature is None:
-            call = find(np.vectorize).call                    # type: ignore[union-attr]
-            form = call(watched(made.pyfunc, self), otypes=made.otypes, excluded=made.excluded)
-            form.is_promoted = isinstance(made, Promoted)
-            return form
-        if not self.builder.live:
-            raise UnstageableError("an np.vectorize with a signature is called", why="fad has no record of it",
-                                   do="write the loop")
-        return made
+        call = find(np.vectorize).call                        # type: ignore[union-attr]
+        form = call(watched(made.pyfunc, self), otypes=made.otypes, excluded=made.excluded, signature=made.signature)
+        form.is_promoted = isinstance(made, Promoted)
+        return form
 
     def _see(self, value: object) -> None:
         """Note what holds values of Python's own. An error if value is an iterator from outside, of which a program
