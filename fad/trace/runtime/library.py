@@ -28,7 +28,7 @@ from ..objects.containers import elements_of, never_change
 from ..objects.originals import original_of as original_of
 from ..values.constants import constant_of
 from ..values.mutation import call_face, on_the_tape
-from ..values.protocol import call_ufunc, in_numpys_terms, is_left_to_others
+from ..values.protocol import call_ufunc, in_numpys_terms, is_overridden
 from ..values.tracer import Tracer
 from .builtin import FaceClass
 from .calls import called
@@ -141,7 +141,7 @@ def _call_of_library(name: str, original: Callable, found: Any, capture: Any) ->
     @door
     def call(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = tuple(map(arrayed, args)), {k: arrayed(x) for k, x in kwargs.items()}
-        if not _is_for_face(found, args, kwargs) or is_left_to_others("__array_function__", map(type, args)):
+        if not _is_for_face(found, args, kwargs) or is_overridden("__array_function__", map(type, args)):
             return on_the_tape(original(*args, **kwargs), *args, *kwargs.values())
         own = None if found.creation or not makes_objects else _of_known_numbers(original, args, kwargs)
         if own is not None:
@@ -289,6 +289,6 @@ class Ufunc:
         """As NumPy would ask the protocol, which does not look into lists for traced values."""
         ufunc, args = self._ufunc, tuple(map(self._arrayed, args))
         if ((has_traced(args) or has_traced(kwargs.values()))
-                and not is_left_to_others("__array_ufunc__", map(type, args))):
+                and not is_overridden("__array_ufunc__", map(type, args))):
             return call_ufunc(ufunc, method, as_arrays(args), kwargs)
         return getattr(ufunc, method)(*args, **kwargs)

@@ -43,7 +43,7 @@ def in_numpys_terms(name: str, result: ArrayOrNumber) -> Any:
     return numpy_number(result) if of_numpy else result
 
 
-def is_left_to_others(protocol: str, classes: Iterable) -> bool:
+def is_overridden(protocol: str, classes: Iterable) -> bool:
     """Whether NumPy would leave a call to the class of one of its arguments, a user's class that is none of arrays: one
     of quantities with units says by NumPy's protocol what a function makes of its objects.
     """

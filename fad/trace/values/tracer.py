@@ -30,7 +30,7 @@ from .mutation import assign, call_face, refuse_shape, set_flags
 from .of_tensors import of_tensors, refuse_ambiguous
 from .operators import OPERATORS
 from .outside_views import base_of, lie_in_owner
-from .protocol import call_function, call_ufunc, is_left_to_others
+from .protocol import call_function, call_ufunc, is_overridden
 from .text import asked
 from .zero_dim import not_an_array
 
@@ -218,12 +218,11 @@ class Tracer(Value):
     # -- NumPy's protocols -------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: ArrayOrNumber, **kwargs: object) -> ArrayOrNumber:
-        return NotImplemented if is_left_to_others("__array_ufunc__", map(type, inputs)) else call_ufunc(
+        return NotImplemented if is_overridden("__array_ufunc__", map(type, inputs)) else call_ufunc(
             ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: object, types: tuple, args: tuple, kwargs: dict) -> Any:
-        return NotImplemented if is_left_to_others("__array_function__", types) else call_function(
-            function, args, kwargs)
+        return NotImplemented if is_overridden("__array_function__", types) else call_function(function, args, kwargs)
 
     def __array__(self, *args: object, **kwargs: object) -> AnyArray:
         if sparse.is_asked_by_sparse():
