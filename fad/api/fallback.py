@@ -32,6 +32,7 @@ from ..util.errors import (
     INTEGER_OVERFLOW,
     NONE_IS_USED,
     NOT_A_NUMBER,
+    PINNED,
     RAISED_ON_A_WAY,
     ArgumentError,
     ConcreteValueError,
@@ -83,6 +84,11 @@ class Refusal(NamedTuple):
     kind: Any
     lines: int = 0
     strange: Callable = str
+
+    @property
+    def is_of_another_way(self) -> bool:
+        """Whether the call goes another way than the one that the program is for."""
+        return PINNED in str(self.error)
 
 
 class Fallback:
@@ -175,6 +181,9 @@ def beyond_programs(error: Exception) -> "Exception | None":
     if str(error).startswith(NONE_IS_USED):
         return UnstageableError(str(error), why="a program has numbers and arrays",
                                 do="give the name a number on every way, or test it (is None) before")
+    if PINNED in str(error):
+        return UnstageableError(str(error), why="no program has both sides of a condition, and there are as many "
+                                "programs for one side as are kept", do="keep the structure the same on every way")
     if isinstance(error, UnstageableError):  # of a call that runs before the program (backend/prelude.py)
         return error
     if is_of_a_way(error):
@@ -191,6 +200,14 @@ def is_of_none(error: Exception) -> bool:
 def is_of_a_way(error: Exception) -> bool:
     """Whether it is what Python raised where the program was made, on a way that is taken now."""
     return RAISED_ON_A_WAY in str(error)
+
+
+def passed_on(error: Exception, fast: Any) -> Any:
+    """NotImplemented for a call beyond the program, which the general path takes. Other errors are raised again."""
+    if beyond_programs(error) is None:
+        raise_in_fads_words(error)
+    fast.take_back()
+    return NotImplemented
 
 
 def place_and_reason(error: Exception) -> "tuple[Where | None, str]":

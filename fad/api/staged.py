@@ -21,7 +21,7 @@ from ..util.defects import take_as_answer
 from ..util.errors import BEYOND, ArgumentError, ConcreteValueError, SideEffectError
 from ..util.interrupts import let_through, within_handler
 from ..util.memory import parse_bytes
-from .fallback import Fallback, Refusal, as_arrays, beyond_programs, is_of_a_way, is_of_none, run_on_tape
+from .fallback import Fallback, Refusal, as_arrays, beyond_programs, is_of_a_way, is_of_none, passed_on, run_on_tape
 from .kept import Keeper, first_of, keep_first
 from .leaves import call_on_tensors, level_of, of_its_own
 from .notebook import staged_html
@@ -32,6 +32,7 @@ from .state import ChangingState
 from .words import raise_in_fads_words, strange_arguments
 
 RECENT = 4                                                    # programs whose fast paths a call tries
+MOST_WAYS = 4                                                 # programs for one way each that a call tries
 SERVED = 512  # calls of one function that are answered by a shared program: by then they have cost a trace of its own
 
 
@@ -82,7 +83,7 @@ class Staged(StagedPrograms, Keeper):
             try:
                 result = fast(args, kwargs)
             except BEYOND as error:
-                result = _beyond(error, fast)
+                result = passed_on(error, fast)
             if result is not NotImplemented:
                 return result
             if len(self.recent) > 1:
@@ -105,7 +106,7 @@ class Staged(StagedPrograms, Keeper):
             try:
                 result = fast(args, kwargs)
             except BEYOND as error:
-                result = _beyond(error, fast)
+                result = passed_on(error, fast)
             if result is not NotImplemented:
                 self.latest = fast
                 return result
@@ -134,17 +135,20 @@ class Staged(StagedPrograms, Keeper):
             return call_on_tensors(self, leaves, args, kwargs)
         return of_its_own(self.body(*args, **kwargs))        # what it closes over may be traced, if not its arguments
 
-    def _by_program(self, leaves: list, structure: tree.Structure, args: tuple, kwargs: dict) -> object:
-        """The result by a program that takes this call, by a new one if none does; on the tape if there can be none."""
+    def _by_program(self, leaves: list, structure: tree.Structure, args: tuple, kwargs: dict,
+                    passed: "tuple[Program, ...]" = ()) -> object:
+        """The result by a program that takes this call, by a new one if none does; on the tape if there can be none.
+        passed: programs that are for another way.
+        """
         signature = self._signature(leaves, structure)
         key, data, _ = signature
         strange = functools.partial(strange_arguments, getattr(self, "__wrapped__", None), args)
         again = functools.partial(self.fallback.again, lambda: self.on_tape(args, kwargs), strange)
         if key in self.fallback.reasons and self.fallback.is_on:
             return again()
-        current = self._current(signature)
-        if (not current and self.server is None and not self.state.writes and (stale := self.programs.get(key))
-                and not self.state.notices(stale)):
+        current = self._current(signature, passed)
+        if (not current and not passed and self.server is None and not self.state.writes
+                and (stale := self.programs.get(key)) and not self.state.notices(stale)):
             result = self._served(args, kwargs)
             if result is not NotImplemented:
                 return result
@@ -153,7 +157,7 @@ class Staged(StagedPrograms, Keeper):
             return again()
         refusal = None
         try:
-            program = self._program(signature, leaves, structure, current)
+            program = self._program(signature, leaves, structure, passed)
             is_new = not any(p is program for p in current)
             if is_new and self.fallback.is_on:
                 self.state.refuse(key, program)
@@ -162,6 +166,9 @@ class Staged(StagedPrograms, Keeper):
             refusal = Refusal(error, key, strange=strange)
         is_run = refusal is None
         result, refusal = self._run(program, data, key, strange) if is_run else (None, refusal)
+        if refusal is not None and refusal.is_of_another_way and len(passed) + 1 < MOST_WAYS:
+            refusal = None
+            return self._by_program(leaves, structure, args, kwargs, (*passed, program))
         if refusal is not None:                               # behind the handlers: users' code may ask for the error
             try:
                 return self._instead(refusal, is_run, args, kwargs)
@@ -351,14 +358,6 @@ def _fixes_an_int(guards: tuple) -> bool:
 def _rebuild(make: Callable, args: tuple, kwargs: dict, texts: tuple = ()) -> Any:
     keep_texts(texts)
     return make(*args, **kwargs)
-
-
-def _beyond(error: Exception, fast: Any) -> Any:
-    """NotImplemented for a call beyond the program, which the general path takes. Other errors are raised again."""
-    if beyond_programs(error) is None:
-        raise_in_fads_words(error)
-    fast.take_back()
-    return NotImplemented
 
 
 def policy(compile: "str | None") -> dict:

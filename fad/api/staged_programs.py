@@ -24,7 +24,7 @@ from ..trace.lists.tails import tailing
 from ..trace.objects.draws import kernel_drawing
 from ..trace.outcome.leaks import refuse_changed_arguments
 from ..trace.tracing import Traced, positional_guards, trace
-from ..trace.values.constants import deciding
+from ..trace.values.constants import deciding, pinning
 from ..transforms.vectorise import vectorise
 from ..util import tree
 from ..util.attempts import attempted
@@ -33,6 +33,7 @@ from ..util.config import config
 from ..util.errors import UnstageableError
 from ..util.exclusion import missed, tracing_alone
 from ..util.log import tell, timed
+from .fallback import Fallback
 from .leaves import Signature, signature_of
 from .names import leaf_names
 from .shared import Sharing
@@ -56,6 +57,7 @@ class StagedPrograms:
     varying: "set[int]"
     seen: "dict[Any, dict[int, int]]"
     state: ChangingState
+    fallback: Fallback
     lifting: "Sharing | None"
     kernel_name: Any
     _register: Callable
@@ -64,31 +66,34 @@ class StagedPrograms:
     def program(self, leaves: list, structure: tree.Structure) -> "tuple[Program, list]":
         """The program that serves these arguments, traced now if there is none yet, and its data leaves."""
         signature = self._signature(leaves, structure)
-        return self._program(signature, leaves, structure, self._current(signature)), signature.data
+        return self._program(signature, leaves, structure), signature.data
 
     def _signature(self, leaves: list, structure: tree.Structure) -> Signature:
         self._watch(leaves, structure)
         return signature_of(leaves, structure, self.varying, self._static_positions(structure))
 
-    def _program(self, signature: Signature, leaves: list, structure: tree.Structure, candidates: list) -> Program:
-        """The first of these programs that accepts the data, or a new one."""
-        found = _accepting(candidates, signature.data)
+    def _program(self, signature: Signature, leaves: list, structure: tree.Structure,
+                 passed: "tuple[Program, ...]" = ()) -> Program:
+        """The first of the current programs that accepts the data, or a new one. passed: those that do not take this
+        call's way.
+        """
+        found = _accepting(self._current(signature, passed), signature.data)
         if found is not None:
             return found
         locks = tuple(self.state.locks.values())
         while found is None:
-            found = self._new_program(signature, leaves, structure, locks)
+            found = self._new_program(signature, leaves, structure, locks, passed)
             locks += missed()
         return found
 
     def _new_program(self, signature: Signature, leaves: list, structure: tree.Structure,
-                     locks: tuple) -> "Program | None":
+                     locks: tuple, passed: tuple) -> "Program | None":
         """A program traced now, or one that another thread has made meanwhile; None if the trace should have had
         further locks (see util/exclusion.py).
         """
         with tracing_alone(locks):
             candidates = self._current(signature)
-            found = _accepting(candidates, signature.data)
+            found = _accepting([p for p in candidates if p not in passed], signature.data)
             if found is not None:
                 return found
             self.state.notices(self._stale(signature.key, candidates))
@@ -116,9 +121,9 @@ class StagedPrograms:
         others = [p for p in others if sum(x.nbytes for x in p.traced.captured if id(x) not in used) <= SMALL]
         self.programs[key] = [*others[-FEW:], *current, program]
 
-    def _current(self, signature: Signature) -> list:
-        """The programs for arguments of this kind that are current."""
-        return [p for p in self.programs.get(signature.key, ()) if p.is_current()]
+    def _current(self, signature: Signature, passed: tuple = ()) -> list:
+        """The programs for arguments of this kind that are current, but for those that were passed."""
+        return [p for p in self.programs.get(signature.key, ()) if p.is_current() and p not in passed]
 
     def _stale(self, key: tuple, current: list) -> list:
         """The programs for arguments of this kind that are not current."""
@@ -211,7 +216,8 @@ class StagedPrograms:
             def once_more() -> Any:
                 return trace(self.body, [leaves[k] for k in dynamic], call, name=getattr(self, "__name__", "f"),
                              names=[names[k] for k in dynamic], own=True, state=state)
-            traced = attempted(once_more, MODES, observing.first if self.state.is_read_unseen else ())
+            modes = (*MODES, pinning) if self.fallback.is_on else MODES
+            traced = attempted(once_more, modes, observing.first if self.state.is_read_unseen else ())
             traced = _in_lanes(traced)
             try:
                 own = 0 if self.lifting is None else sum(k < self.lifting.count for k in dynamic)

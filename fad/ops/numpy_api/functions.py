@@ -13,7 +13,7 @@ from ...ir.types import INT, Type, type_of
 from ...ir.value import Value
 from ...ir.walk import evaluate
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
-from ...util.errors import ConcreteValueError, UnstageableError
+from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
 from ..choice import logical_not
 from ..choice import where as where_

@@ -249,6 +249,10 @@ def trial(cells: dict) -> Iterator[Trial]:
         made.undo()
 
 
+class UnjoinableError(UnstageableError):
+    """A value has one structure on one way and another structure on another way."""
+
+
 class TreeLayout:
     """The tree of a value: its structure, which leaves are data, and the other leaves. kept: ids of containers that
     count as leaves.
@@ -347,10 +351,8 @@ class TreeLayout:
     def require(self, other: "TreeLayout", name: str) -> None:
         if not self.fits(other):
             place, one, another = self._difference(other)
-            raise UnstageableError(
-                f"{name or 'a value'}{place} is {one} in one place and {another} in another",
-                why="a loop or a branch on traced values gives a name one structure",
-            )
+            raise UnjoinableError(f"{name or 'a value'}{place} is {one} in one place and {another} in another",
+                                  why="a loop or a branch on traced values gives a name one structure")
 
     def _difference(self, other: "TreeLayout") -> tuple:
         """The first part of a value that is not the same in another layout: where it stands, and what both have there.

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...util.errors import UnstageableError
-from ..values.constants import of_sizes
+from ..heap.state import UnjoinableError
+from ..values.constants import of_call, of_sizes, pin
 from .branch import choose
 from .paths import path_here
 from .unroll import attempted
@@ -39,6 +40,7 @@ class Branches:
     def __init__(self) -> None:
         self.open: list[Any] = []                             # the code of branches and `try`s, one in the other
         self.by_size: set[Any] = set()  # of those by which a recursion ends, for sizes of arrays that are known
+        self.apart: set[object] = set()                       # of those whose sides no program can join
 
     def choose(self, code_of: Callable, *branch: Any) -> Any:
         """The result of a branch. In a `try` its test may be a fork (see paths.py)."""
@@ -59,6 +61,10 @@ class Branches:
                 return (branch[1] if known else branch[2])()
             if known is not None:
                 raise EndsBySize(code)
+        value = of_call(branch[0]) if code in self.apart else None
+        if value is not None:
+            pin(branch[0], value)
+            return (branch[1] if value else branch[2])()
         try:
             with self.entered(code):
                 return attempted(functools.partial(choose, *branch), branch[3])
@@ -66,6 +72,10 @@ class Branches:
             if found.code is not code or code in self.open:
                 raise
             self.by_size.add(code)
+        except UnjoinableError:
+            if of_call(branch[0]) is None:
+                raise
+            self.apart.add(code)                              # for this branch, and where one around it is traced again
         return self._both(code, *branch)
 
     @contextmanager

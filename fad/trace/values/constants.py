@@ -5,16 +5,22 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
-from ...ir.graph import Atom, Equation, Literal, Var, is_branch
+from ...ir.graph import Atom, Equation, Literal, Var, all_equations, free_vars, is_branch
+from ...ir.op import registry
 from ...ir.views import BranchView
+from ...ir.walk import Environment, run_equation
+from ...ops.conditional import around
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.attempts import Mode
-from ...util.errors import FadError
+from ...util.defects import take_as_answer
+from ...util.errors import PINNED, FadError
+from ...util.patience import OutOfPatience, patience
 from ...util.where import here
 from ..guards.guard import of_all_in
 from .layout import producer
 
-FEW = 20                                                     # equations between a condition and what it follows from
+SHORT = 0.1                                                  # seconds for a loop whose result decides a condition
+FEW, MANY = 20, 10_000                                       # equations between a condition and what it follows from
 
 
 def constant_of(var: Var, limit: int = 1000) -> Any:
@@ -78,15 +84,40 @@ def decided(test: ArrayOrNumber) -> ArrayOrNumber:
     return test if value is None else bool(value)
 
 
+class Pinning(Mode):
+    """Conditions of branches whose sides no program can join are decided by the values of this call.
+
+    The program checks them, and another call that goes another way has another program (see api/staged.py).
+    """
+
+    refusals = FadError
+
+
+pinning = Pinning()
+
+
+def of_call(test: Value) -> "bool | None":
+    """The truth of a condition in this call; None where it is not known, or not asked for."""
+    pinning.want()
+    value = _Evaluation(MANY, by_sizes=True, by_call=True).value(test.atom) if pinning.is_on else None
+    return None if value is None else bool(value)
+
+
+def pin(test: Value, value: bool) -> None:
+    """From here on the program is for this truth of a condition."""
+    registry["check_that"](test, value, what=PINNED, error="ValueError")
+
+
 class _Evaluation:
     """Values of variables, as far as they can be computed now; `used` are the arrays from outside that were looked at,
     if they may be.
 
     by_sizes: sizes of arrays count as what they are at this call; `sizes` are those that were looked at.
+    by_call: so do the inputs.
     """
 
-    def __init__(self, limit: int, outside: bool = True, by_sizes: bool = False):
-        self.left, self.outside, self.by_sizes = limit, outside, by_sizes
+    def __init__(self, limit: int, outside: bool = True, by_sizes: bool = False, by_call: bool = False):
+        self.left, self.outside, self.by_sizes, self.by_call = limit, outside, by_sizes, by_call
         self.known: dict[Var, Any] = {}
         self.used: dict[Var, Any] = {}
         self.sizes: list[Var] = []
@@ -118,7 +149,9 @@ class _Evaluation:
             if value.origin is atom and isinstance(array, np.ndarray):
                 self.used[atom] = array
                 return array.copy()
-        return None
+        given = (x for b in around(current()) for v, x in zip(b.inputs, b.given) if v is atom) if self.by_call else ()
+        x = next(iter(given), None)
+        return self.value(x.atom) if isinstance(x, Value) else x
 
     def _compute(self, atom: Var) -> None:
         eqn = next((eqn for eqn in self.taken if atom in eqn.outputs), None) or producer(atom)
@@ -128,6 +161,8 @@ class _Evaluation:
         if is_branch(eqn):
             self._take(BranchView(eqn), atom)
         if eqn.regions:
+            if self.by_call and self.known[atom] is None:
+                self._interpret(eqn)
             return
         args = [self.value(a) for a in eqn.inputs]
         if any(a is None for a in args):
@@ -135,6 +170,23 @@ class _Evaluation:
         with stack.concrete():
             results = eqn.op(*args, **eqn.params)
         self.known.update(zip(eqn.outputs, results if isinstance(results, tuple) else (results,)))
+
+    def _interpret(self, eqn: Equation) -> None:
+        """Run a loop or a branch, as long as that takes next to no time."""
+        within = [e for region in eqn.regions for e in all_equations(region)]
+        used = [a for a in (*eqn.inputs, *[v for region in eqn.regions for v in free_vars(region)]) if type(a) is Var]
+        env = Environment()
+        env.update({v: self.value(v) for v in used})
+        if any(x is None for x in env.values()) or any(e.op.effect and e.op.kind != "check" for e in within):
+            return
+        try:
+            with stack.concrete(), np.errstate(all="ignore"), patience(SHORT):
+                run_equation(eqn, env)
+            self.known.update({v: env[v] for v in eqn.outputs})
+        except OutOfPatience:
+            self.left = 0
+        except Exception as error:
+            take_as_answer(error, "a condition of this call is not decided")
 
     def _take(self, branch: BranchView, result: Var) -> None:
         """Compute the result of a branch, in the region that is taken."""
