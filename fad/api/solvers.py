@@ -12,7 +12,7 @@ A component on one of its bounds has the condition x - bound. SciPy gets the fun
 does not converge raises an error, since its result satisfies no condition. brentq, brenth, bisect and ridder are loops
 of the program (routines/roots.py).
 """
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -51,7 +51,7 @@ class Problem:
         self.name, self.x = name, x
         self.theta: tuple = tuple(numbers)
 
-    def function(self, f: Callable, args: object = ()) -> "Function":
+    def function(self, f: Callable, args: Iterable = ()) -> "Function":
         """f(x, *args), whose values of the program around become parameters of the problem."""
         args = tuple(args) if isinstance(args, tuple) or self.name in SPREAD else (args,)
         closed = Closed(lambda x: f(x, *args), (self.x,), f"scipy.optimize.{self.name}")
