@@ -40,6 +40,11 @@ CANCELS = {
     "logsoftmax": lambda x: (lambda z: z - np.log(np.sum(np.exp(z), axis=1, keepdims=True)))(x - top(x, 1)),
     "cross entropy": lambda x: np.mean(by_rows(x) - x[:, 0]),
     "norm": lambda x: (lambda a: np.log(np.sqrt(np.sum(np.exp(x - a) ** 2))) + a)(np.max(x)),
+    "transposed": lambda x: (lambda a: np.log(np.sum(np.exp(x - a[:, None]).T, axis=0)) + a)(np.max(x, axis=1)),
+    "over four": lambda x: (lambda a: 4.0 * np.log(np.sum(np.exp((x - a) / 4.0))) + a)(np.max(x)),
+    "the larger": lambda x: (lambda a: np.log(np.sum(np.exp(np.maximum(x - a, x[::-1] - a)))) + a)(np.max(x)),
+    "broadcast": lambda x: (lambda a: np.log(np.sum(np.exp(np.broadcast_to(x - a, (2, 6, 4))), axis=(1, 2)))
+                                      + a)(np.max(x)),
 }
 STAYS = {
     "alone": lambda x: np.max(x),
@@ -49,6 +54,7 @@ STAYS = {
     "summed over its own axis": lambda x: (lambda a: np.log(np.sum(np.exp(x - a[:, None])))
                                                      + np.sum(a))(np.max(x, axis=1)),
     "one term more": lambda x: (lambda a: np.log(1.0 + np.sum(np.exp(x - a))) + a)(np.max(x)),
+    "cut off": lambda x: (lambda a: np.log(np.sum(np.exp(np.maximum(x - a, -1.5)))) + a)(np.max(x)),
     "returned too": lambda x: (lambda a: np.stack((a + np.log(np.sum(np.exp(x - a))), a)))(np.max(x)),
     "in a power": lambda x: (lambda a: np.sum(np.exp(x - a)) ** 2 * np.exp(a))(np.max(x)),
 }
