@@ -13,7 +13,7 @@ from numba.core import cgutils
 from numba.core.callconv import RETCODE_USEREXC, excinfo_t
 from numba.core.imputils import fix_returning_optional
 
-__all__ = ["ERROR", "error_of", "failing_calls", "go_on", "let_go", "raise_error"]
+__all__ = ["ERROR", "called", "error_of", "failing_calls", "go_on", "let_go", "raise_error"]
 
 ERROR = ir.PointerType(excinfo_t)                            # Numba's form of an error: how to make it, in words
 
@@ -26,7 +26,7 @@ def failing_calls(context, release):
     kept = {name: vars(context)[name] for name in (_RELEASE, _CALL) if name in vars(context)}
 
     def call_internal(builder, descriptor, sig, args):
-        status, result = context.call_internal_no_propagate(builder, descriptor, sig, args)
+        status, result = called(context, builder, context.declare_function(builder.module, descriptor), sig, args)
         go_on(context, builder, status)
         return fix_returning_optional(context, builder, sig, status, result)
     vars(context).update({_RELEASE: release, _CALL: call_internal})
@@ -36,6 +36,20 @@ def failing_calls(context, release):
         for name in (_RELEASE, _CALL):
             del vars(context)[name]
         vars(context).update(kept)
+
+
+def called(context, builder, function, sig, args):
+    """Emit a call: the status and the result. Numba's call_function fills the place of the result with zeros, twice, a
+    store for each field of each array; nobody reads them.
+    """
+    convention = context.call_conv
+    with builder.goto_entry_block():
+        result = builder.alloca(convention.get_return_type(sig.return_type).pointee)
+    error = cgutils.alloca_once(builder, ERROR)
+    given = convention._get_arg_packer(sig.args).as_arguments(builder, args)
+    code = builder.call(function, [result, error, *given])
+    status = convention._get_return_status(builder, code, builder.load(error))
+    return status, context.get_returned_value(builder, sig.return_type, builder.load(result))
 
 
 def go_on(context, builder, status):

@@ -12,6 +12,7 @@ from numba.np.numpy_support import as_dtype
 from fad.kernels import memory, operators, results
 from fad.kernels.bounds import SignAnalysis
 from fad.kernels.loops import NumbaLoops
+from fad.kernels.reference_counts import ReferenceCounts
 from fad.kernels.variables import definitions, is_whole_slice, mark_helper, of_one_value, only_value
 
 
@@ -19,6 +20,10 @@ class LeanLower(lowering.Lower):
     """Lowering with short code for elements of arrays in C order and for loops over ranges; a variable of one value is
     a value of LLVM.
     """
+
+    def __init__(self, context, *given, **named):
+        vars(context)["nrt"] = ReferenceCounts(context, context.enable_nrt)
+        super().__init__(context, *given, **named)
 
     def lower_block(self, block):
         self._label = self._labels[id(block)]
@@ -66,7 +71,6 @@ class LeanLower(lowering.Lower):
         self._fields = {}  # (array, place in its struct) -> that field, of arrays of one value
         self._ranges = {}                                    # start, stop and step of the ranges of this function
         self._operators = {}                                 # (operator, types) -> its implementation
-        self._counted = {}                                   # type -> whether a reference in it is counted
         self._defined = definitions(self.blocks)
         kind = self.fndesc.restype
         self._results = (
@@ -81,10 +85,7 @@ class LeanLower(lowering.Lower):
 
     def _is_counted(self, name):
         """Whether the variable's value holds a reference that is counted."""
-        kind = self.typeof(name)
-        if kind not in self._counted:
-            self._counted[kind] = self.context.data_model_manager[kind].contains_nrt_meminfo()
-        return self._counted[kind]
+        return self.context.nrt.are_counted(self.typeof(name))
 
     def storevar(self, value, name, argidx=None):
         if name in self._singly_assigned_vars or self._is_counted(name):
@@ -105,12 +106,6 @@ class LeanLower(lowering.Lower):
             and isinstance(values[0], ir.Arg)
             and self.typeof(f"arg.{values[0].name}") == self.typeof(name)
         )
-
-    def decref(self, typ, val):
-        if isinstance(typ, types.Array):  # Numba takes the whole array apart to find the one reference in it
-            place = self.context.data_model_manager[typ].get_field_position("meminfo")
-            typ, val = types.MemInfoPointer(types.voidptr), self.builder.extract_value(val, place)
-        super().decref(typ, val)
 
     # -- operators ---------------------------------------------------------------------------------
 

@@ -5,9 +5,8 @@ kernel again. An exported module has no place to keep anything, and compiles wha
 """
 from numba.core import cgutils
 
-from fad.kernels import parts
+from fad.kernels import failing, parts
 from fad.kernels.c_symbols import bind, is_bound
-from fad.kernels.failing import go_on
 from fad.kernels.libraries import called, new_library, store
 
 __all__ = ["PREFIX", "call", "is_at_hand"]
@@ -28,8 +27,8 @@ def call(context, builder, body, sig, args, compiled):
         _make(symbol, context.codegen(), compiled)
     kind = context.call_conv.get_function_type(sig.return_type, sig.args)
     function = cgutils.get_or_insert_function(builder.module, kind, symbol)
-    status, result = context.call_conv.call_function(builder, function, sig.return_type, sig.args, args)
-    go_on(context, builder, status)
+    status, result = failing.called(context, builder, function, sig, args)
+    failing.go_on(context, builder, status)
     return result
 
 

@@ -4,13 +4,36 @@ Numba computes sets of all variables that reach a block, for each block and six 
 of the text. Most variables live within one block, so only the others are followed from block to block (backward
 dataflow with a worklist).
 """
+import functools
+
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks
+from numba.core.runtime.context import NRTContext
 from numba.core.transforms import canonicalize_cfg
 
 from fad.kernels.variables import names_in
 
-__all__ = ["insert_releases"]
+__all__ = ["ReferenceCounts", "insert_releases"]
+
+
+class ReferenceCounts(NRTContext):
+    """Numba's code that counts references, without that which takes values apart that hold none: an array is a dozen
+    numbers beside one reference, and LLVM would read them all, to throw them away.
+    """
+
+    def get_meminfos(self, builder, ty, val):
+        """As Numba's."""
+        model = self._context.data_model_manager[ty]
+        found = [(ty, model.get_nrt_meminfo(builder, val))] if model.has_nrt_meminfo() else []
+        for kind, part in model.traverse(builder):
+            if self.are_counted(kind):
+                found += self.get_meminfos(builder, kind, part(val))
+        return found
+
+    @functools.cached_property
+    def are_counted(self):
+        """are_counted(type): whether references in values of this type are counted."""
+        return functools.cache(lambda kind: self._context.data_model_manager[kind].contains_nrt_meminfo())
 
 
 def insert_releases(function):

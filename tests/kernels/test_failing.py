@@ -2,8 +2,13 @@
 import numpy as np
 import pytest
 import scipy.optimize
+from llvmlite import ir
+from numba.core import types
+from numba.core.registry import cpu_target
+from numba.core.typing import signature
 
 import fad
+from fad.kernels.failing import called
 
 from ..turns import crossed
 
@@ -88,3 +93,13 @@ def test_arrays_are_released_where_a_function_of_pythons_raises(counted):
     assert allocated == freed
     fails.clear()
     np.testing.assert_array_equal(g(a), want)
+
+
+def test_the_place_of_a_result_is_not_filled_before_the_call():
+    context, sig = cpu_target.target_context, signature(types.UniTuple(types.Array(types.float64, 2, "C"), 9))
+    context.refresh()
+    module, kind = context.create_module("caller"), context.call_conv.get_function_type(sig.return_type, ())
+    builder = ir.IRBuilder(ir.Function(module, kind, "caller").append_basic_block())
+    called(context, builder, ir.Function(module, kind, "helper"), sig, ())
+    stored = [i.operands[0].type for i in builder.block.instructions if i.opname == "store"]
+    assert kind.args[0].pointee not in stored
