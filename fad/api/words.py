@@ -125,8 +125,13 @@ def _place_of(error: BaseException) -> _Place:
                 call = call or _call_of_library(known)
         last, tb = tb, tb.tb_next
     code = last.tb_frame.f_code
-    is_raised = code.co_code[last.tb_lasti:last.tb_lasti + 1] == _RAISE
+    is_raised = _is_raised(last.tb_frame)
     return _Place(call, is_of_package(code.co_filename) and (is_raised or not is_door(code)), behind)
+
+
+def _is_raised(frame: Any) -> bool:
+    """Whether a `raise` of a frame raised the error that ended it, and not a function in C that it called."""
+    return frame.f_code.co_code[frame.f_lasti:frame.f_lasti + 1] == _RAISE
 
 
 def _last(error: BaseException) -> Any:
@@ -154,12 +159,14 @@ def _is_of_array(error: BaseException) -> bool:
 
 def _was_given_traced(error: BaseException) -> bool:
     """Whether the code that raised an error is a library's, and was given a traced value, which it cannot know of."""
-    code, known = _last(error).f_code, _last(error).f_locals
+    last = _last(error)
+    code, known = last.f_code, last.f_locals
     if code in (watched_call.__code__, noting.__code__):      # a function in C
         return package_name(known["f"]) not in _PYTHONS and any(
             isinstance(x, Tracer) for x in (*known["args"], *known["kwargs"].values()))
     file = code.co_filename
-    return not is_library(file) and not is_captured(file) and any(isinstance(x, Tracer) for x in known.values())
+    is_opaque = not is_captured(file) and not (is_library(file) and _is_raised(last))
+    return is_opaque and not is_own(file) and any(isinstance(x, Tracer) for x in known.values())
 
 
 def _call_of_library(known: dict) -> "_Call | None":

@@ -15,6 +15,7 @@ from fad.util.errors import (
 )
 
 X = np.array([1.0, 2.0, 3.0])
+RECORDS = np.rec.array([(1.0,)], dtype=[("mass", float)])
 
 
 def says_nothing(x):
@@ -43,12 +44,19 @@ def makes_a_number_of_an_array(x):
     return float(x) * 2.0
 
 
+def writes_to_an_outer_record(x):
+    RECORDS[0].mass = x[0]
+    return RECORDS.mass[0]
+
+
 @pytest.mark.parametrize("f, error, parts", [
     (says_nothing, NotScalarError, ["returned None", "return value"]),
     (says_something_at_times, NotScalarError, ["returned None", "on every way"]),
     (returns_a_text, NotScalarError, ["returned str, which is no number"]),
     (writes_json, ConcreteValueError, ["not JSON serializable", 'len(json.dumps({"a": x[0]}))', "custom_vjp"]),
     (takes_fractions, ConcreteValueError, ["Rational instance", "fractions.Fraction(x[0])", "NumPy's functions"]),
+    (writes_to_an_outer_record, ConcreteValueError,
+     ["code that cannot take it", "RECORDS[0].mass = x[0]", "custom_vjp"]),
     (makes_a_number_of_an_array, ConcreteValueError,
      ["float() was taken", "return float(x) * 2.0", "take an element"])])
 def test_a_function_that_cannot_be_differentiated(f, error, parts):
