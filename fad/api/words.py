@@ -7,6 +7,7 @@ is no data. An error that the user's code raises, or Python of plain values in t
 """
 import dis
 import re
+from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -129,7 +130,7 @@ def _place_of(error: BaseException) -> _Place:
     return _Place(call, is_of_package(code.co_filename) and (is_raised or not is_door(code)), behind)
 
 
-def _is_raised(frame: Any) -> bool:
+def _is_raised(frame: FrameType) -> bool:
     """Whether a `raise` of a frame raised the error that ended it, and not a function in C that it called."""
     return frame.f_code.co_code[frame.f_lasti:frame.f_lasti + 1] == _RAISE
 
