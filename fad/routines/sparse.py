@@ -37,7 +37,7 @@ class Sparse(LibraryObject):
     @property
     def data(self) -> AnyArray:
         if not self._is_as_given:
-            return self.__getattr__("data")
+            self._missing("data")
         if np.any(self._data == 0):
             raise ValueError("an element of a sparse matrix with traced elements is zero, which SciPy may leave out")
         return self._data

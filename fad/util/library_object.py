@@ -24,14 +24,16 @@ class LibraryObject:
         """The library's class."""
         return class_named(self.of)
 
+    def _missing(self, name: str) -> NoReturn:
+        cls = self.stands_for
+        if name.startswith("__") or name not in attributes_of(cls):
+            raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'", name=name, obj=self)
+        known = ", ".join(sorted(n for n in {*dir(type(self)), *vars(self)} & attributes_of(cls) if n[0] != "_"))
+        raise UnsupportedFunctionError(f"{cls.__name__}.{name} is not supported on traced numbers",
+                                       why=f"fad has an object of its own in place of it, with {known}", do=self.do)
+
     if not TYPE_CHECKING:  # mypy would take every attribute for one that is there
-        def __getattr__(self, name: str) -> NoReturn:
-            cls = self.stands_for
-            if name.startswith("__") or name not in attributes_of(cls):
-                raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'", name=name, obj=self)
-            known = ", ".join(sorted(n for n in {*dir(type(self)), *vars(self)} & attributes_of(cls) if n[0] != "_"))
-            raise UnsupportedFunctionError(f"{cls.__name__}.{name} is not supported on traced numbers",
-                                           why=f"fad has an object of its own in place of it, with {known}", do=self.do)
+        __getattr__ = _missing
 
 
 def class_named(name: str) -> type:
