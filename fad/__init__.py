@@ -33,32 +33,32 @@ if _TYPE_CHECKING:
     from . import special as special
     from . import torch as torch
     from . import utils as utils
-    from .api.cfunc import cfunc as cfunc
-    from .api.control import cond as cond
-    from .api.control import fori_loop as fori_loop
-    from .api.control import scan as scan
-    from .api.control import switch as switch
-    from .api.control import while_loop as while_loop
-    from .api.custom import checkpoint as checkpoint
-    from .api.custom import custom_jvp as custom_jvp
-    from .api.custom import custom_vjp as custom_vjp
-    from .api.derivative import grad as grad
-    from .api.derivative import jit as jit
-    from .api.derivative import stop_gradient as stop_gradient
-    from .api.derivative import value_and_grad as value_and_grad
-    from .api.implicit import implicit as implicit
-    from .api.jacobian import hessian as hessian
-    from .api.jacobian import jacfwd as jacfwd
-    from .api.jacobian import jacobian as jacobian
-    from .api.jacobian import jacrev as jacrev
-    from .api.printing import debug_print as debug_print
-    from .api.products import hvp as hvp
-    from .api.products import jvp as jvp
-    from .api.products import linearize as linearize
-    from .api.products import vhp as vhp
-    from .api.products import vjp as vjp
-    from .api.ravel import ravel as ravel
-    from .api.vmap import vmap as vmap
+    from .api.bridges.cfunc import cfunc as cfunc
+    from .api.derivatives.control import cond as cond
+    from .api.derivatives.control import fori_loop as fori_loop
+    from .api.derivatives.control import scan as scan
+    from .api.derivatives.control import switch as switch
+    from .api.derivatives.control import while_loop as while_loop
+    from .api.derivatives.custom import checkpoint as checkpoint
+    from .api.derivatives.custom import custom_jvp as custom_jvp
+    from .api.derivatives.custom import custom_vjp as custom_vjp
+    from .api.derivatives.derivative import grad as grad
+    from .api.derivatives.derivative import jit as jit
+    from .api.derivatives.derivative import stop_gradient as stop_gradient
+    from .api.derivatives.derivative import value_and_grad as value_and_grad
+    from .api.solvers.implicit import implicit as implicit
+    from .api.derivatives.jacobian import hessian as hessian
+    from .api.derivatives.jacobian import jacfwd as jacfwd
+    from .api.derivatives.jacobian import jacobian as jacobian
+    from .api.derivatives.jacobian import jacrev as jacrev
+    from .api.calls.printing import debug_print as debug_print
+    from .api.derivatives.products import hvp as hvp
+    from .api.derivatives.products import jvp as jvp
+    from .api.derivatives.products import linearize as linearize
+    from .api.derivatives.products import vhp as vhp
+    from .api.derivatives.products import vjp as vjp
+    from .api.calls.ravel import ravel as ravel
+    from .api.derivatives.vmap import vmap as vmap
     from .check.certify import certify as certify
     from .eager.api import Tensor as Tensor
     from .eager.tensors.dtypes import get_default_dtype as get_default_dtype
@@ -79,16 +79,16 @@ if _TYPE_CHECKING:
 
 _LATER = {name: module for module, names in {
     "": "autograd dask fft functional jax linalg nn numpy optim pytensor scipy sparse special torch utils",
-    "api.cfunc": "cfunc",
-    "api.control": "cond fori_loop scan switch while_loop",
-    "api.custom": "checkpoint custom_jvp custom_vjp",
-    "api.derivative": "grad jit stop_gradient value_and_grad",
-    "api.implicit": "implicit",
-    "api.jacobian": "hessian jacfwd jacobian jacrev",
-    "api.printing": "debug_print",
-    "api.products": "hvp jvp linearize vhp vjp",
-    "api.ravel": "ravel",
-    "api.vmap": "vmap",
+    "api.bridges.cfunc": "cfunc",
+    "api.derivatives.control": "cond fori_loop scan switch while_loop",
+    "api.derivatives.custom": "checkpoint custom_jvp custom_vjp",
+    "api.derivatives.derivative": "grad jit stop_gradient value_and_grad",
+    "api.solvers.implicit": "implicit",
+    "api.derivatives.jacobian": "hessian jacfwd jacobian jacrev",
+    "api.calls.printing": "debug_print",
+    "api.derivatives.products": "hvp jvp linearize vhp vjp",
+    "api.calls.ravel": "ravel",
+    "api.derivatives.vmap": "vmap",
     "check.certify": "certify",
     "eager.api": "Tensor",
     "eager.tensors.dtypes": "get_default_dtype set_default_dtype",

@@ -13,7 +13,7 @@ import numpy as np
 
 import fad
 from fad import demo
-from fad.backend.entries import Folder, Refused
+from fad.backend.running.entry_folder import Folder, Refused
 from fad.util.interrupts import let_through
 
 EPILOG = """

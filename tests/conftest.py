@@ -43,7 +43,7 @@ _private_caches()
 _one_thread_of_blas()
 os.environ["FAD_CHECK_TRACE"] = "1"                           # a test fails if a program that it traces is malformed
 
-from fad.backend import runner, tiers  # noqa: E402  (not before the caches are set)
+from fad.backend.running import runner, tiers  # noqa: E402  (not before the caches are set)
 
 # Tests ask for compiled code, or do without. What the interpreter hands to the background after a few calls would be
 # compiled for nobody: the next tests share their core with it, and wait for it, for minutes if the program is large.

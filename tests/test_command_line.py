@@ -10,7 +10,7 @@ import pytest
 
 import fad
 from fad.__main__ import main
-from fad.backend.entries import Folder
+from fad.backend.running.entry_folder import Folder
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MODEL = '''

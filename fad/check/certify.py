@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..api.products import jvp, vjp
-from ..api.staged import check_callable
+from ..api.calls.staged import check_callable
+from ..api.derivatives.products import jvp, vjp
 from ..trace.tracing import is_data
 from ..util import tree
 from ..util.array import AnyArray, ArrayOrNumber

@@ -1,8 +1,8 @@
 """Affine forms: sums of integer multiples of symbols, and a constant.
 
 A symbol is an integer variable of the program. In the backend it may also be an axis of a loop nest, or an element of
-an array of integers (see backend/indexmap.py). A symbol's `order` says where its term stands, so that equal forms are
-equal tuples.
+an array of integers (see backend/schedule/indexmap.py). A symbol's `order` says where its term stands, so that equal
+forms are equal tuples.
 """
 from typing import NamedTuple, TypeVar
 

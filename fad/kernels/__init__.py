@@ -11,14 +11,14 @@
 Each name can be called from compiled code and, with the same meaning, from plain Python on NumPy values.
 Other modules say how Numba compiles them, and generated code:
 
-    numba_pipeline, stages, lowering   fewer passes, short code for elements of arrays and for loops over ranges
+    numba_pipeline, pipeline_stages, lowering   short code for elements of arrays and for loops over ranges
     promotion, operators               NumPy's types for Numba; numbers in few instructions
     variables, bounds, reference_counts, loops, strip_mining   a function analysed; what LLVM is told of its loops
     widen                              calls of libm that LLVM turns into vectors
     outlined, helpers, parts, libraries   functions compiled once and called; machine code that is kept
     c_symbols, lapack                  SciPy's C functions, by the names of their symbols
-    running, boxes, results            a call from Python: its arguments and its results
-    gil, pauses, threads               Python's lock, Ctrl-C, parts of a loop on threads
+    running, boxing, results           a call from Python: its arguments and its results
+    gil, safepoints, threads           Python's lock, Ctrl-C, parts of a loop on threads
 
 Nothing is imported here: Numba and SciPy load when a kernel is compiled or exported, not when fad is imported.
 """

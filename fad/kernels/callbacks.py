@@ -20,7 +20,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 
-from fad.kernels.failing import let_go
+from fad.kernels.error_paths import let_go
 from fad.kernels.gil import held, is_pythons_thread
 from fad.kernels.memory import made
 from fad.kernels.printing import copied, python_call

@@ -1,4 +1,4 @@
-"""Outlined functions of a kernel's text (backend/outline.py), compiled into the kernel's own module of machine code.
+"""Outlined functions of a kernel's text (backend/text/outline.py), compiled into the kernel's own machine code.
 
 Each is compiled once for each kind of arguments, and LLVM does not inline it.
 """

@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 from numba.np.numpy_support import as_dtype
 
-from fad.kernels import failing, parts
+from fad.kernels import error_paths, parts
 
 __all__ = [
     "as_columns", "as_rows", "blank", "contiguous", "copied", "flattened", "made", "reshaped", "transposed", "viewed",
@@ -141,7 +141,7 @@ def _refuse(context, builder, meminfo):
     if "fad_refusals" not in known:
         cold = ir.IRBuilder(builder.append_basic_block("refusals"))
         known["fad_refusals"] = cold.phi(cgutils.voidptr_t)
-        failing.raise_error(context, cold, cold.call(_refusal(context, cold.module), [known["fad_refusals"]]))
+        error_paths.raise_error(context, cold, cold.call(_refusal(context, cold.module), [known["fad_refusals"]]))
     refusals = known["fad_refusals"]
     refusals.add_incoming(meminfo, builder.block)
     there = builder.append_basic_block()
@@ -151,10 +151,10 @@ def _refuse(context, builder, meminfo):
     builder.position_at_end(there)
 
 
-@parts.part("refusal", ir.FunctionType(failing.ERROR, [cgutils.voidptr_t]))
+@parts.part("refusal", ir.FunctionType(error_paths.ERROR, [cgutils.voidptr_t]))
 def _refusal(context, builder, function):
     """refusal(what an allocation has answered): the error."""
-    *errors, result = (failing.error_of(context, builder, *refusal) for refusal in REFUSALS)
+    *errors, result = (error_paths.error_of(context, builder, *refusal) for refusal in REFUSALS)
     for number, error in enumerate(errors):
         is_this = builder.icmp_signed("==", builder.ptrtoint(function.args[0], SIZE), SIZE(number))
         result = builder.select(is_this, error, result)

@@ -16,8 +16,8 @@ from numba.core.untyped_passes import FixupArgs
 
 from fad.kernels.libraries import Releasable, new_library
 from fad.kernels.lowering import LeanLower
+from fad.kernels.pipeline_stages import LeanRewrites, LeanTranslation, LeanTypeInference, findable, unrecorded
 from fad.kernels.reference_counts import insert_releases
-from fad.kernels.stages import LeanRewrites, LeanTranslation, LeanTypeInference, findable, unrecorded
 
 __all__ = ["LeanCompiler", "LeanLowering"]
 

@@ -5,7 +5,7 @@ kernel again. An exported module has no place to keep anything, and compiles wha
 """
 from numba.core import cgutils
 
-from fad.kernels import failing, parts
+from fad.kernels import error_paths, parts
 from fad.kernels.c_symbols import bind, is_bound
 from fad.kernels.libraries import called, new_library, store
 
@@ -27,8 +27,8 @@ def call(context, builder, body, sig, args, compiled):
         _make(symbol, context.codegen(), compiled)
     kind = context.call_conv.get_function_type(sig.return_type, sig.args)
     function = cgutils.get_or_insert_function(builder.module, kind, symbol)
-    status, result = failing.called(context, builder, function, sig, args)
-    failing.go_on(context, builder, status)
+    status, result = error_paths.called(context, builder, function, sig, args)
+    error_paths.go_on(context, builder, status)
     return result
 
 

@@ -21,7 +21,7 @@ __all__ = ["PREFIX", "at_hand", "counter", "function", "part"]
 PREFIX = "fad.part."
 PLACE = f"{PREFIX}place."
 ADDRESSES = f"{PLACE}counting"
-HOLDERS = "memory", "pauses", "running", "arrays", "thread_parts"  # modules of fad.kernels that have parts
+HOLDERS = "memory", "safepoints", "running", "arrays", "thread_parts"  # modules of fad.kernels that have parts
 _functions: dict = {}                                        # name -> use(context, module) of each part
 _bound: list = []                                            # the library of all parts, once it is there
 

@@ -2,9 +2,9 @@
 
     wrapper(args)                                  each kernel's, which Python calls
         run(args, TABLE of the kernel)             here, one of the parts that kernels share (parts.py)
-            read each argument into a frame        boxes.py
+            read each argument into a frame        boxing.py
             enter(frame, results, error)           each kernel's: calls it with what lies in the frame
-            make an object of each result          boxes.py
+            make an object of each result          boxing.py
 
 Numba writes all of this for each kernel: as much code as a small kernel has.
 
@@ -20,7 +20,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.callconv import excinfo_t
 
-from fad.kernels import boxes, parts
+from fad.kernels import boxing, parts
 from fad.kernels.c_symbols import BYTE, WORD
 
 __all__ = ["DEPTH", "emit_wrapper", "is_served"]
@@ -32,7 +32,7 @@ DEPTH, EXTENT = 4, 1 << 15  # larger counts would not fit in an integer
 
 CODE, ERROR = ir.IntType(32), ir.PointerType(ir.PointerType(excinfo_t))
 ENTER = ir.FunctionType(CODE, [BYTE, BYTE, ERROR])
-ITEMS = boxes.ITEM.as_pointer()
+ITEMS = boxing.ITEM.as_pointer()
 # how a kernel is entered, its arguments, its results, their numbers, the bytes of both frames, the depth of its loops
 TABLE = ir.LiteralStructType([ENTER.as_pointer(), ITEMS, ITEMS, WORD, WORD, WORD, WORD, WORD])
 RUN = ir.FunctionType(BYTE, [BYTE, TABLE.as_pointer()])
@@ -43,7 +43,7 @@ def is_served(fndesc):
     """Whether there are readers and boxes for all that a function takes and returns."""
     kind = fndesc.restype
     results = tuple(kind) if isinstance(kind, (types.Tuple, types.UniTuple)) else (kind,)
-    return all(map(boxes.is_plain, fndesc.argtypes)) and all(map(boxes.is_known, results))
+    return all(map(boxing.is_plain, fndesc.argtypes)) and all(map(boxing.is_known, results))
 
 
 # -- of each kernel --------------------------------------------------------------------------------------------------
@@ -67,13 +67,13 @@ def _table(context, module, callee, fndesc, depth):
     frame = ir.LiteralStructType(callee.function_type.args[2:])
     arguments, at = [], 0
     for kind in fndesc.argtypes:
-        read = boxes.reader_of(context, module, kind)
-        arguments.append(boxes.item(module, read, kind, _distance(frame, at), is_result=False))
+        read = boxing.reader_of(context, module, kind)
+        arguments.append(boxing.item(module, read, kind, _distance(frame, at), is_result=False))
         at += len(list(context.get_arg_packer([kind]).argument_types))
     kind, returned = fndesc.restype, callee.function_type.args[0].pointee
     is_tuple = isinstance(kind, (types.Tuple, types.UniTuple))
     results = [
-        boxes.item(module, boxes.box_of(context, module, t), t, _distance(returned, k) if is_tuple else WORD(0), True)
+        boxing.item(module, boxing.box_of(context, module, t), t, _distance(returned, k) if is_tuple else WORD(0), True)
         for k, t in enumerate(kind if is_tuple else (kind,))
     ]
     numbers = len(arguments), len(results) if is_tuple else ONE
@@ -84,7 +84,7 @@ def _table(context, module, callee, fndesc, depth):
 
 
 def _items(module, name, values):
-    value = ir.Constant(ir.ArrayType(boxes.ITEM, len(values)), values)
+    value = ir.Constant(ir.ArrayType(boxing.ITEM, len(values)), values)
     return _global(module, f"fad.{name}", value).bitcast(ITEMS)
 
 
@@ -121,11 +121,11 @@ def _run(context, builder, function):
     )
     frame, returned = (_memory(builder, size) for size in sizes)
     limit = _limit(context, builder, args, count)
-    seen = cgutils.alloca_once_value(builder, boxes.SIZES(None))
+    seen = cgutils.alloca_once_value(builder, boxing.SIZES(None))
     is_limited = cgutils.is_not_null(builder, limit)
     with cgutils.for_range(builder, count) as loop:
         obj = builder.load(_argument(builder, args, loop.index))
-        read = _function_of(builder, arguments, loop.index, boxes.READ)
+        read = _function_of(builder, arguments, loop.index, boxing.READ)
         ok = builder.call(read, [obj, builder.gep(arguments, [loop.index]), frame, seen, is_limited])
         with builder.if_then(builder.not_(ok), likely=False):
             builder.ret(BYTE(None))
@@ -136,7 +136,7 @@ def _run(context, builder, function):
         context.call_conv.raise_error(builder, context.get_python_api(builder), status)
         builder.ret(BYTE(None))
     with builder.if_then(builder.icmp_signed("==", made, WORD(ONE))):
-        builder.ret(builder.call(_function_of(builder, results, WORD(0), boxes.BOX), [returned, results]))
+        builder.ret(builder.call(_function_of(builder, results, WORD(0), boxing.BOX), [returned, results]))
     builder.ret(_tuple(context, builder, made, results, returned))
 
 
@@ -212,7 +212,7 @@ def _tuple(context, builder, count, results, returned):
     with builder.if_then(cgutils.is_null(builder, made), likely=False):
         builder.ret(BYTE(None))
     with cgutils.for_range(builder, count) as loop:
-        box = _function_of(builder, results, loop.index, boxes.BOX)
+        box = _function_of(builder, results, loop.index, boxing.BOX)
         obj = builder.call(box, [returned, builder.gep(results, [loop.index])])
         with builder.if_then(cgutils.is_null(builder, obj), likely=False):
             api = context.get_python_api(builder)

@@ -1,4 +1,4 @@
-"""Strip mining: long loops of kernels run in strips, and between two strips they look for signals (pauses.py).
+"""Strip mining: long loops of kernels run in strips, and between two strips they look for signals (safepoints.py).
 
     for i in range(n):        left = n
         ...                   while True:
@@ -19,8 +19,8 @@ from llvmlite import ir as llvm_ir
 from numba.core import cgutils, ir, types
 from numba.core.compiler_machinery import register_pass
 
-from fad.kernels import pauses
-from fad.kernels.failing import failing_calls
+from fad.kernels import safepoints
+from fad.kernels.error_paths import failing_calls
 from fad.kernels.lowering import LeanLower
 from fad.kernels.numba_pipeline import LeanCompiler, LeanLowering
 
@@ -186,10 +186,10 @@ class _InterruptibleLower(LeanLower):
     # -- pauses ------------------------------------------------------------------------------------
 
     def _pause(self):
-        pauses.emit_pause(self.context, self.builder, self._known_clock(), self._recorded(), self._release)
+        safepoints.emit_pause(self.context, self.builder, self._known_clock(), self._recorded(), self._release)
 
     def _known_clock(self):
-        self._clock = self._clock or pauses.new_clock(self.builder)
+        self._clock = self._clock or safepoints.new_clock(self.builder)
         return self._clock
 
     def _release(self):
@@ -199,7 +199,7 @@ class _InterruptibleLower(LeanLower):
     def _recorded(self):
         if self._record is None:
             given = zip(self.fndesc.argtypes, self.fnargs)
-            self._record = pauses.record_of(
+            self._record = safepoints.record_of(
                 self.context, self.builder, [(t, v) for t, v in given if isinstance(t, types.Array)]
             )
         return self._record
@@ -209,7 +209,7 @@ class _InterruptibleLower(LeanLower):
         takes_arrays = any(isinstance(t, types.Array) for t in signature.args)
         with contextlib.ExitStack() as stack:
             if is_helper:
-                stack.enter_context(pauses.watch(self.context, self.builder, self._recorded()))
+                stack.enter_context(safepoints.watch(self.context, self.builder, self._recorded()))
             if takes_arrays:
                 stack.enter_context(self._releasing())
             return super()._lower_call_normal(fnty, expr, signature)

@@ -7,7 +7,7 @@ from fad.kernels.promotion import compiled_as, emit_python
 
 __all__ = ["nonzero_first"]
 
-GROUP = 2  # terms that generated code takes at a time (backend/unroll_and_jam.py)
+GROUP = 2  # terms that generated code takes at a time (backend/emission/unroll_and_jam.py)
 
 
 def _nonzero_first(factors, others):

@@ -2,7 +2,7 @@
 
 Transforms and passes see `host`, which holds its function, or `tell`, whose function has no result. Compiled code sees
 `call_python` and `tell_python`, which are given the number of the program's functions as an operand (see
-backend/callbacks.py).
+backend/running/callbacks.py).
 """
 from collections.abc import Callable
 from typing import Any

@@ -1,5 +1,5 @@
-"""Functions of the floors above that routines ask for: fad/api/solved.py, trajectories.py, sparse_solves.py put them
-here.
+"""Functions of the floors above that routines ask for: solved.py, trajectories.py, sparse_solves.py of api/solvers
+put them here.
 """
 from collections.abc import Callable
 

@@ -3,8 +3,8 @@ import timeit
 from collections.abc import Callable
 from typing import Any
 
-from ..api.derivative import grad, jit
-from ..api.staged import Staged, check_callable
+from ..api.calls.staged import Staged, check_callable
+from ..api.derivatives.derivative import grad, jit
 from .columns import Column, framed, page
 from .cost import cost_by_line
 from .stages import chain_of, of_source, of_text

@@ -4,8 +4,8 @@ import pathlib
 from collections.abc import Callable
 from typing import Any
 
-from ..api.derivative import grad
-from ..api.staged import Staged, check_callable
+from ..api.calls.staged import Staged, check_callable
+from ..api.derivatives.derivative import grad
 from ..eager.graph.draw import Drawing
 from ..eager.graph.draw import draw as draw_tensor
 from ..eager.tensors.tensor import Tensor

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..api.fallback import is_unstaged, place_and_reason
-from ..api.staged import Staged
-from ..backend.emit import lowered
-from ..backend.loop_ir import BackendError
-from ..backend.runner import Runner
+from ..api.calls.fallback import is_unstaged, place_and_reason
+from ..api.calls.staged import Staged
+from ..backend.emission.emit import lowered
+from ..backend.running.runner import Runner
+from ..backend.schedule.loop_ir import BackendError
 from ..ir.graph import Equation, Func, Var, all_equations, extents_of, free_vars, is_loop
 from ..ir.uses import defined_in
 from ..ir.views import LoopView

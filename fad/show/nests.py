@@ -5,9 +5,9 @@ A recorder is a printer that notes what it prints. So the picture shows the fusi
 from collections.abc import Iterator
 from typing import Any
 
-from ..backend.emit import printed
-from ..backend.emit_nest import NestPrinter
-from ..backend.loop_ir import Begin, Loop, Step
+from ..backend.emission.emit import printed
+from ..backend.emission.emit_nest import NestPrinter
+from ..backend.schedule.loop_ir import Begin, Loop, Step
 from ..ir.graph import Var, all_equations, extents_of, is_loop
 from ..ir.views import LoopView
 from ..util.interrupts import let_through

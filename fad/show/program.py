@@ -3,9 +3,9 @@ import os
 import pathlib
 from collections.abc import Callable
 
-from ..api.derivative import jitted
-from ..api.staged import Staged, check_callable
-from ..backend.export import module_text
+from ..api.calls.staged import Staged, check_callable
+from ..api.derivatives.derivative import jitted
+from ..backend.running.export import module_text
 from ..ir.show import func_text
 from ..util.errors import ArgumentError
 from ..util.html import Code

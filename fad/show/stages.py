@@ -7,8 +7,8 @@ import pathlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..api.derivative import grad
-from ..api.staged import Staged, check_callable
+from ..api.calls.staged import Staged, check_callable
+from ..api.derivatives.derivative import grad
 from ..ir.graph import Func, all_equations
 from ..ir.show import ShortNames, func_lines
 from ..trace.frontend.origin import definition_of, tree_of

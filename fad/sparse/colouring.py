@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.compile import kernel_of
+from ..backend.running.compile import kernel_of
 from . import greedy
 
 FEW = 100_000  # steps, or entries of columns, that Python takes before it loads a compiled kernel

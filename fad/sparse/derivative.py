@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..api.kept import remembered
-from ..api.leaves import level_of, static_key
-from ..api.staged import as_tuple, check_callable
+from ..api.calls.leaves import level_of, static_key
+from ..api.calls.staged import as_tuple, check_callable
+from ..api.calls.transform_cache import remembered
 from ..ir import stack
 from ..util import tree
 from ..util.errors import ArgumentError, ConcreteValueError

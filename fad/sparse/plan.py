@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ..api.leaves import leaf_key
+from ..api.calls.leaves import leaf_key
 from ..ir.graph import Func, Var
 from ..ir.uses import operands
 from ..trace.tracing import is_data

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..api.inner import Inner, check_scalar
-from ..api.products import gradients_of
-from ..api.staged import Staged
+from ..api.calls.nested import Inner, check_scalar
+from ..api.calls.staged import Staged
+from ..api.derivatives.products import gradients_of
 from ..ir.build import building
 from ..ir.op import registry
 from ..ir.types import Type, type_of

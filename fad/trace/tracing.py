@@ -20,7 +20,7 @@ from ..util.config import config
 from ..util.errors import UnstageableError
 from .guards.checks import Checks
 from .guards.reads import reads_of, refuse_unknown, unseen_reads
-from .guards.weakly import without_hold
+from .guards.weak_guards import without_hold
 from .heap.effects import Effects, effects_of, guards_of_rewritten
 from .heap.journal import journal
 from .heap.kernel_draws import settle as settle_draws
@@ -56,7 +56,7 @@ class Traced(NamedTuple):
     guards     what the trace rests on: (relation, ((input, axis or None), coefficient) pairs, constant)
     sources    the outside values it read
     dense      inputs that must be in C order, as when it was traced: a view or a copy depended on it
-    later      inputs that are given in a second step (see api/pullback.py)
+    later      inputs that are given in a second step (see api/derivatives/pullback.py)
     lost       inputs that the function may have written to, nobody knows what (see roll.py)
     apart      pairs (input, others): a differentiated function writes to the input, which must share no memory
     unrolled   pairs (line, reason) of loops that are not one region of the program

@@ -12,7 +12,7 @@ from .nearest import MissingName, of_numpy
 
 # These import modules of Numba. All of Numba comes first: two threads that import parts of it at the same time get
 # modules that are not complete.
-PARTS_OF_NUMBA = ("fad.kernels.", "fad.backend.stored")
+PARTS_OF_NUMBA = ("fad.kernels.", "fad.backend.running.stored_code")
 
 
 def imported(name: str) -> ModuleType:

@@ -1,4 +1,4 @@
-"""Python's profiler, which tells fad what code runs where it has to know (see trace/guards/observed.py).
+"""Python's profiler, which tells fad what code runs where it has to know (see trace/guards/profiled_calls.py).
 
 It calls a function of Python's at each call and each return, and so slows Python twentyfold. Most of what runs then is
 fad's own code. So the profiler rests while fad decides something, and calls nothing for the user's code.

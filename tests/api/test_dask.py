@@ -157,7 +157,7 @@ def test_each_process_compiles_once(client):
     g = fad.dask.value_and_grad(loss)
     for k in range(3):
         client.compute(g.delayed(w + k, *in_chunks())).result()
-    counts = client.run(lambda: [f.traces for f in __import__("fad.api.chunks").api.chunks._LOADED.values()])
+    counts = client.run(lambda: [f.traces for f in sys.modules["fad.api.derivatives.chunks"]._LOADED.values()])
     assert all(set(each) <= {1} for each in counts.values())
 
 

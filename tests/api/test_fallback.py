@@ -10,8 +10,8 @@ import pytest
 import scipy.optimize
 
 import fad
-from fad.api import staged_programs
-from fad.backend import runner
+from fad.api.calls import staged_programs
+from fad.backend.running import runner
 from fad.ir.op import registry
 from fad.ir.types import promoted
 from fad.trace.regions.roll import roll_for
@@ -282,10 +282,10 @@ def filled(x):
 
 
 def test_a_defect_of_fads_has_a_warning_of_its_own(monkeypatch):
-    monkeypatch.setattr("fad.api.staged_programs.trace", None)
+    monkeypatch.setattr("fad.api.calls.staged_programs.trace", None)
     with pytest.warns(InternalErrorWarning,
                       match="(?s)filled.*on the tape.*TypeError: 'NoneType' object is not callable, in "
-                            "fad/api/staged_programs.py") as seen:
+                            "fad/api/calls/staged_programs.py") as seen:
         np.testing.assert_allclose(fad.grad(filled)(X), 2 * X)
     assert len(seen) == 1 and isinstance(seen[0].message.__cause__, TypeError) and seen[0].filename == __file__
     with pytest.raises(TypeError, match="not callable"):

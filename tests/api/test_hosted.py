@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.api.hosted import Hosted, Pulled, Pushed
+from fad.api.bridges.hosted import Hosted, Pulled, Pushed
 
 x, y = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.5, -1.0])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.api.kept import OTHERS
+from fad.api.calls.transform_cache import OTHERS
 from fad.ir.graph import Equation, Func
 from fad.trace.frontend.origin import FILES
 from fad.trace.guards.guard import Guard

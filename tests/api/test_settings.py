@@ -11,7 +11,7 @@ import pytest
 
 import fad
 from fad import config
-from fad.backend.runner import Runner
+from fad.backend.running.runner import Runner
 from fad.util.config import Config, Setting
 
 from ..tasks import errors_of_eighty

@@ -64,8 +64,8 @@ def test_dtypes_stay_as_they_are(dtype):
 @pytest.mark.parametrize("asked", [(0,), (1,), (0, 1)])
 def test_those_derivatives_alone_are_computed_that_are_asked_for(asked, monkeypatch):
     seen = []
-    forward = fad.api.hosted.Hosted.with_pullback
-    monkeypatch.setattr(fad.api.hosted.Hosted, "with_pullback",
+    forward = fad.api.bridges.hosted.Hosted.with_pullback
+    monkeypatch.setattr(fad.api.bridges.hosted.Hosted, "with_pullback",
                         lambda self, args, wanted: seen.append(wanted) or forward(self, args, wanted))
     x, y = (z.detach().requires_grad_(k in asked) for k, z in enumerate(inputs()))
     first, second = fad.torch.function(pair)(x, y)

@@ -3,8 +3,8 @@ from typing import Any
 
 import numpy as np
 
-from fad.backend import cache
-from fad.backend.emit import source
+from fad.backend.emission.emit import source
+from fad.backend.running import cache
 from fad.ir.walk import evaluate
 
 

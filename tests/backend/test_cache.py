@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend import cache, entries
-from fad.backend.compile import kernel_of
+from fad.backend.running import cache, entry_folder
+from fad.backend.running.compile import kernel_of
 
 TEXT = """import numpy as np
 
@@ -148,7 +148,7 @@ def test_a_full_disk_costs_time_and_leaves_nothing(tmp_path, monkeypatch, caplog
 
         monkeypatch.setattr(os, "fdopen", opened)
     else:
-        monkeypatch.setattr(entries.tempfile if step == "mkstemp" else os, step, full)
+        monkeypatch.setattr(entry_folder.tempfile if step == "mkstemp" else os, step, full)
     caplog.set_level(logging.DEBUG)
     assert not is_loaded(tmp_path)
     assert not is_loaded(tmp_path)
@@ -199,7 +199,7 @@ def test_a_real_limit_on_files(tmp_path):
 
 
 def filled(path, count=10, size=1000):
-    folder = entries.Folder(path)
+    folder = entry_folder.Folder(path)
     for k in range(count):
         assert folder.write(f"k{k}", "", bytes(size))
         os.utime(folder.file(f"k{k}"), (1000.0 + k, 1000.0 + k))
@@ -219,7 +219,7 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path):
 
 
 def test_the_limit_holds_over_many_writes(tmp_path):
-    folder = entries.Folder(tmp_path)
+    folder = entry_folder.Folder(tmp_path)
     for k in range(100):
         folder.write(f"k{k}", "", bytes(1000), limit=10_000)
         assert sum(found.size for found in folder.entries()) <= 10_000
@@ -227,7 +227,7 @@ def test_the_limit_holds_over_many_writes(tmp_path):
 
 
 def test_an_entry_larger_than_the_limit_is_not_kept(tmp_path):
-    assert not entries.Folder(tmp_path).write("a", "", bytes(1000), limit=500)
+    assert not entry_folder.Folder(tmp_path).write("a", "", bytes(1000), limit=500)
     assert not list(tmp_path.iterdir())
 
 
@@ -240,12 +240,13 @@ def test_the_limit_is_a_setting(tmp_path):
 
 def test_files_of_writers_that_were_ended_are_removed_in_time(tmp_path):
     folder = filled(tmp_path, 2)
-    for name, age in {"old": 2 * entries.FRESH, "new": 0.0}.items():
-        path = tmp_path / (name + entries.TEMPORARY)
+    for name, age in {"old": 2 * entry_folder.FRESH, "new": 0.0}.items():
+        path = tmp_path / (name + entry_folder.TEMPORARY)
         path.write_bytes(b"half")
         os.utime(path, (time.time() - age, time.time() - age))
     folder.trim(10**6)
-    assert sorted(p.name for p in tmp_path.iterdir() if p.suffix == entries.TEMPORARY) == ["new" + entries.TEMPORARY]
+    suffix = entry_folder.TEMPORARY
+    assert sorted(p.name for p in tmp_path.iterdir() if p.suffix == suffix) == ["new" + suffix]
     assert folder.clear() == 2
     assert not list(tmp_path.iterdir())
 
@@ -261,7 +262,7 @@ def test_writes_are_synchronised_before_they_are_seen(tmp_path, monkeypatch):
     fsync, replace = os.fsync, os.replace
     monkeypatch.setattr(os, "fsync", lambda handle: steps.append("fsync") or fsync(handle))
     monkeypatch.setattr(os, "replace", lambda a, b: steps.append("replace") or replace(a, b))
-    assert entries.Folder(tmp_path).write("a", "", b"x")
+    assert entry_folder.Folder(tmp_path).write("a", "", b"x")
     assert steps == ["fsync", "replace"]
 
 

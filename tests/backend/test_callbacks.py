@@ -11,7 +11,7 @@ import pytest
 from scipy import integrate, optimize
 
 import fad
-from fad.backend.compile import BackendError
+from fad.backend.running.compile import BackendError
 from fad.ir.build import building
 from fad.ir.op import registry
 from fad.ir.types import Type
@@ -111,7 +111,7 @@ def test_values_are_the_interpreters(x):
         z = b.array_input(float, (2,), "z")
         func = b.finish((registry["host"](2.5, y, z, function=function, like=1),))
     values = [x, np.array([1.0, 2.0])]
-    runners = [fad.backend.runner.Runner(func, policy) for policy in ("never", "now")]
+    runners = [fad.backend.running.runner.Runner(func, policy) for policy in ("never", "now")]
     wanted, got = [np.asarray(runner.run(values)[0]) for runner in runners]
     assert runners[1].kernel is not None
     np.testing.assert_array_equal(got, wanted)

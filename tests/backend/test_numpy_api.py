@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend.loop_ir import BackendError
+from fad.backend.schedule.loop_ir import BackendError
 from fad.ir.walk import evaluate
 from fad.passes.pipeline import optimise
 from fad.trace.tracing import trace

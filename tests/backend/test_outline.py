@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend import cache, outline
-from fad.backend.aliasing import sharing_groups
-from fad.backend.outline import OutlinedFunction, outlined, text_of
+from fad.backend.running import cache
+from fad.backend.text import outline
+from fad.backend.text.aliasing import sharing_groups
+from fad.backend.text.outline import OutlinedFunction, outlined, text_of
 from fad.passes.pipeline import optimise
 
 from .programs import PROGRAMS, garch, heat, seidel

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend import emit, parallel, work
+from fad.backend.emission import emit, parallel, work
 from fad.util.config import Config, _container_cores
 
 from ..bench.timing import pace
@@ -193,7 +193,7 @@ def loss(w, v, X):
     return np.mean(np.tanh(X @ w)) + np.sum(np.sin(X @ v)), np.sum(X, axis=0) * v
 g = fad.jit(fad.value_and_grad(loss, argnums=(0, 1), has_aux=True))
 g(np.ones(8), np.full(8, 0.5), X)
-runner = next(iter(fad.backend.compile._last.items()))
+runner = next(iter(fad.backend.running.compile._last.items()))
 print(runner[0])
 print(runner[1].call.stats.cache_hits)
 """

@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import pytest
 
-from fad.backend import cache, stored
+from fad.backend.running import cache, stored_code
 from fad.kernels import c_symbols, libraries
 
 # processor time from after the imports to the first derivative, in imports of Numba
@@ -210,7 +210,7 @@ def test_a_name_that_is_not_there_sets_up_the_compiler_first(tmp_path, monkeypat
 def test_a_kernel_that_cannot_be_written_down_is_not_kept(tmp_path, monkeypatch):
     def refuse(what):
         raise TypeError("cannot pickle")
-    monkeypatch.setattr(stored, "dumps", refuse)
+    monkeypatch.setattr(stored_code, "dumps", refuse)
     _, again = kept(tmp_path, TEXT.format("+ 3.0"))
     assert again(np.array([1.0, 2.0])).tolist() == [5.0, 4.0] and not sum(again.stats.cache_hits.values())
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend.sums import with_free_sums
+from fad.backend.text.sums import with_free_sums
 
 
 def compensated(x):

@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 import pytest
 
-from fad.backend import cache, entries
+from fad.backend.running import cache, entry_folder
 from fad.kernels import outlined, parts
 
 from ..turns import in_turn
@@ -124,12 +124,12 @@ def with_other_numbers(path):
 
 
 def in_an_older_format(path):
-    path.write_bytes(path.read_bytes().replace(entries.MAGIC, b"fad entry 0", 1))
+    path.write_bytes(path.read_bytes().replace(entry_folder.MAGIC, b"fad entry 0", 1))
 
 
 def checked_nonsense(payload):
     """An entry that is whole, of this user, and holds something else: as by a defect of a former version."""
-    return lambda path: path.write_bytes(entries.packed(path.stem, "x", payload))
+    return lambda path: path.write_bytes(entry_folder.packed(path.stem, "x", payload))
 
 
 def mode(bits):
@@ -141,8 +141,8 @@ DAMAGES = {
     "a byte in the middle": changed(0.5, 255),
     **{f"cut to {share}": cut(share) for share in (0.0, 0.001, 0.01, 0.5, 0.999)},
     "text": replaced_by(b"import os\n"),
-    "one line": replaced_by(entries.MAGIC),
-    "two lines": replaced_by(entries.MAGIC + b"\n" + b"0" * 64),
+    "one line": replaced_by(entry_folder.MAGIC),
+    "two lines": replaced_by(entry_folder.MAGIC + b"\n" + b"0" * 64),
     "zeros": replaced_by(bytes(5000)),
     "another entry": as_another,
     "a byte more": extended,
@@ -212,7 +212,7 @@ class Evil:
 )
 def test_what_somebody_else_may_have_written_is_not_run(folder, tmp_path, disguise):
     for path in sorted(folder.iterdir()):
-        path.write_bytes(entries.packed(path.stem, "x", pickle.dumps(Evil(tmp_path / "mark"))))
+        path.write_bytes(entry_folder.packed(path.stem, "x", pickle.dumps(Evil(tmp_path / "mark"))))
         disguise(path)
     assert run(folder) == "compiled"
     assert not (tmp_path / "mark").exists()
@@ -220,7 +220,7 @@ def test_what_somebody_else_may_have_written_is_not_run(folder, tmp_path, disgui
 
 def test_what_is_damaged_is_not_run(folder, tmp_path):
     for path in sorted(folder.iterdir()):
-        path.write_bytes(entries.packed(path.stem, "x", pickle.dumps(Evil(tmp_path / "mark")))[:-1] + b" ")
+        path.write_bytes(entry_folder.packed(path.stem, "x", pickle.dumps(Evil(tmp_path / "mark")))[:-1] + b" ")
     assert run(folder) == "compiled"
     assert not (tmp_path / "mark").exists()
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend import runner, tiers
+from fad.backend.running import runner, tiers
 from fad.util.patience import OutOfPatience, check_patience, patience
 
 pytestmark = pytest.mark.usefixtures("usual_tiers")

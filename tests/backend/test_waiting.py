@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import fad
-from fad.backend import runner, tiers
+from fad.backend.running import runner, tiers
 from fad.util import patience
 
 COUNTS = 1, 3, 10, 100, 10_000

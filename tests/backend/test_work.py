@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend.emit import source
+from fad.backend.emission.emit import source
 
 from ..passes.test_work import calls_of
 

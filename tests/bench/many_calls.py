@@ -1,7 +1,7 @@
 """What it takes to compile programs that call one function many times: `python -m tests.bench.many_calls`.
 
-Each program is compiled as it is and with equal statements outlined (backend/outline.py), in processor seconds, and
-timed in turn.
+Each program is compiled as it is and with equal statements outlined (backend/text/outline.py), in processor seconds,
+and timed in turn.
 """
 import re
 import time
@@ -9,7 +9,8 @@ import time
 import numpy as np
 
 import fad
-from fad.backend import cache, outline
+from fad.backend.running import cache
+from fad.backend.text import outline
 from fad.util.tree import flatten
 
 from .timing import medians

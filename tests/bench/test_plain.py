@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend.compile import kernel_of
+from fad.backend.running.compile import kernel_of
 
 from .plain import cases, compiled
 from .timing import minima, pace

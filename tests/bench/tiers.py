@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 import fad
-from fad.backend import compile as kernels
+from fad.backend.running import compile as kernels
 
 COUNTS = 1, 3, 10, 100, 10_000
 LONGEST = 3.0                                                 # seconds: nobody plays more calls than fit

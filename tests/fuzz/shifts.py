@@ -1,4 +1,4 @@
-"""Random programs of shifted parts of arrays, whose loops are joined; see fad/backend/shifted_fusion.py.
+"""Random programs of shifted parts of arrays, whose loops are joined; see fad/backend/schedule/shifted_fusion.py.
 
 `python -m tests.fuzz.shifts [COUNT] [FIRST]` tries COUNT programs from seed FIRST, and prints a shrunk program for each
 failure.
@@ -9,7 +9,8 @@ from unittest import mock
 import numpy as np
 
 import fad
-from fad.backend import emit_shifted, shifted_fusion
+from fad.backend.emission import emit_shifted
+from fad.backend.schedule import shifted_fusion
 
 from . import judge
 from .statement import Blocks, Statement

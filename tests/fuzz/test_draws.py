@@ -1,7 +1,7 @@
 """Random programs that draw, and what judges them; see draws.py."""
 import pytest
 
-from fad.backend.prelude import Prelude
+from fad.backend.running.prelude import Prelude
 
 from . import draws
 

@@ -4,7 +4,7 @@ import importlib
 from . import effects
 from .statement import Statement
 
-executable = importlib.import_module("fad.backend.executable")
+executable = importlib.import_module("fad.backend.running.executable")
 SEQUENCE = [Statement("def f(x, DEFAULT=0.8):",
                       [Statement("LS.append(0.25)"), Statement("OB.k = 7"), Statement("return np.sum(x)")]),
             Statement("pass  # x")]

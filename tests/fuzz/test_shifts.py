@@ -1,5 +1,5 @@
 """What judges loops over shifted parts; see shifts.py."""
-from fad.backend.shifted_loop import ShiftedLoop
+from fad.backend.schedule.shifted_loop import ShiftedLoop
 
 from .judge import compiled_function
 from .shifts import judge_shifts

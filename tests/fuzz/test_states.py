@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 import fad
-from fad.api.staged_programs import StagedPrograms
+from fad.api.calls.staged_programs import StagedPrograms
 
 from . import states
 from .statement import Statement
 
-executable = importlib.import_module("fad.backend.executable")
+executable = importlib.import_module("fad.backend.running.executable")
 COUNTING = [Statement("def f(x, DEFAULT=0.8):", [Statement("OB.k += 1"), Statement("return np.sum(x ** 2) * OB.k")])]
 
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend.emit import source
+from fad.backend.emission.emit import source
 
 from .files import assert_is_as_in_file, values
 

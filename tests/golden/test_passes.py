@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from fad.backend.emit import source
+from fad.backend.emission.emit import source
 from fad.ir.graph import Func
 from fad.ir.show import ShortNames, func_text
 from fad.passes import pipeline, preparation

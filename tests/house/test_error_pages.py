@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 
-from fad.api import functional
+from fad.api.derivatives import functional
 from fad.util import errors
 
 from .source import ROOT

@@ -10,7 +10,7 @@ from .source import modules, name_of, tree
 LEAST = ("BaseException", "Exception", "OSError", "FileNotFoundError", "RuntimeError", "TypeError", "ValueError",
          "AttributeError", "LookupError", "IndexError", "KeyError", "ArithmeticError", "OverflowError",
          "ZeroDivisionError", "SyntaxError", "BEYOND", "PYTHONS")
-# (api/fallback.py; a thread's error, raised again)
+# (api/calls/fallback.py; a thread's error, raised again)
 LOOK = {"let_through", "take_as_answer", "is_answer", "interrupt_behind", "is_interrupt", "is_unstaged", "instead",
         "failed", "raise_in_fads_words", "_beyond", "pass_on"}
 # Numba compiles or calls it, where no interrupt is delivered (fad/kernels)

@@ -251,7 +251,7 @@ def test_modules_of_kernels_wait_for_the_whole_of_numba():
             "        imported(name)\n"
             "    except ImportError as error:\n"
             "        failed.append(str(error))\n"
-            "names = ('numba', 'fad.kernels.libraries', 'fad.backend.stored', 'fad.kernels.widen')\n"
+            "names = ('numba', 'fad.kernels.libraries', 'fad.backend.running.stored_code', 'fad.kernels.widen')\n"
             "threads = [threading.Thread(target=load, args=(name,)) for name in names]\n"
             "for thread in threads: thread.start()\n"
             "for thread in threads: thread.join()\n"

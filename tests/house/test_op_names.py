@@ -21,8 +21,8 @@ RULES = {
     "fad/passes/gathers.py": "where an axis of a result is in the operands",
     "fad/passes/overflow.py": "how large an integer may be, given how large the operands are",
     "fad/transforms/dependence_rules.py": "which elements of a result depend on which of an operand",
-    "fad/backend/lower.py": "the steps that an equation becomes",
-    "fad/backend/views.py": "which element of which operand a place in a result is",
+    "fad/backend/schedule/lower.py": "the steps that an equation becomes",
+    "fad/backend/schedule/views.py": "which element of which operand a place in a result is",
 }
 # Words of Python or NumPy that happen to be names of ops.
 WORDS = {
@@ -32,8 +32,8 @@ WORDS = {
     "fad/trace/guards/kinds.py": "Python's operators",
     "fad/trace/values/absent.py": "methods of tensors, which messages name",
     "fad/trace/values/standin.py": "NumPy's functions and methods whose results are views",
-    "fad/backend/names.py": "indices of loops (i1 is a Bessel function, too)",
-    "fad/backend/vocabulary.py": "Python's builtins",
+    "fad/backend/text/names.py": "indices of loops (i1 is a Bessel function, too)",
+    "fad/backend/emission/vocabulary.py": "Python's builtins",
 }
 
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from fad.backend.indexmap import Axis, Elem, Index, at
+from fad.backend.schedule.indexmap import Axis, Elem, Index, at
 from fad.ir.affine import Affine
 from fad.ir.graph import Var
 from fad.ir.types import INT, Type

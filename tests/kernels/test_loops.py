@@ -10,7 +10,7 @@ from numba.core.compiler import run_frontend
 
 import fad
 import fad.kernels.loops
-from fad.backend.sums import with_free_sums
+from fad.backend.text.sums import with_free_sums
 from fad.kernels.libraries import Releasable
 from fad.kernels.loops import MANY, NumbaLoops, _node
 from fad.kernels.numba_pipeline import LeanCompiler

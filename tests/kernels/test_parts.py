@@ -82,7 +82,7 @@ def test_what_numba_knows_better_goes_through_its_own_function():
     dispatcher, _ = compiled(lambda x: (x, x + 1.0), x)
     first, second = dispatcher(x)
     assert not first.flags.writeable and second.tolist() == [1.0, 2.0, 3.0]
-    kernel = fad.backend.kernel.Kernel("", "kernel", dispatcher)
+    kernel = fad.backend.running.kernel.Kernel("", "kernel", dispatcher)
     assert kernel.entry is None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.api.staged import Staged
+from fad.api.calls.staged import Staged
 
 from .arguments import Box, Layer, Pair, changed, random_tree, twin
 

@@ -2,9 +2,9 @@
 import numpy as np
 import pytest
 
-from fad.backend.compile import kernel_of
-from fad.backend.emit import source
-from fad.backend.loop_ir import BackendError
+from fad.backend.emission.emit import source
+from fad.backend.running.compile import kernel_of
+from fad.backend.schedule.loop_ir import BackendError
 
 from .cases import OPS, Case, calls, results
 from .programs import called, program

@@ -187,7 +187,7 @@ def test_a_child_of_a_compilation_interprets(impatient):
     compiled(240)
     from numba.core.compiler_lock import global_compiler_lock
 
-    from fad.backend import runner
+    from fad.backend.running import runner
 
     def hold(proceed):
         with runner._compiling, forks.unforkable(), global_compiler_lock:

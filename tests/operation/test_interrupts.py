@@ -241,7 +241,7 @@ COMPILATIONS = """
 import faulthandler, random, signal, sys, time
 from math import isclose as is_near
 import fad
-from fad.backend.tiers import holds_locks
+from fad.backend.running.tiers import holds_locks
 
 faulthandler.dump_traceback_later(280, exit=True)
 

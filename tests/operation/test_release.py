@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.backend import compile as kernels
+from fad.backend.running import compile as kernels
 
 from .programs import cold
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import fad
-from fad.api.staged import Staged
-from fad.backend import cache
+from fad.api.calls.staged import Staged
+from fad.backend.running import cache
 from fad.trace import tracing
 
 from ..bench.timing import minima

@@ -3,7 +3,7 @@ import importlib
 
 import pytest
 
-staged_programs = importlib.import_module("fad.api.staged_programs")
+staged_programs = importlib.import_module("fad.api.calls.staged_programs")
 
 
 @pytest.fixture

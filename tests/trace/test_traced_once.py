@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.api.staged_programs import StagedPrograms
+from fad.api.calls.staged_programs import StagedPrograms
 
 from ..turns import in_tiers
 

@@ -145,13 +145,13 @@ def test_what_a_defect_brings_about_is_told(monkeypatch, module, name, planted, 
 
 
 def test_a_defect_of_sharing_is_told(monkeypatch):
-    monkeypatch.setattr(importlib.import_module("fad.api.shared").Sharing, "serve", None)
+    monkeypatch.setattr(importlib.import_module("fad.api.calls.shared_programs").Sharing, "serve", None)
     with pytest.warns(InternalErrorWarning, match="share no program"), fad.config.using(compile="never"):
         np.testing.assert_allclose(made_anew(X), made_anew_in_python(X))
 
 
 def test_a_defect_where_a_call_leaves_its_state_is_told(monkeypatch):
-    monkeypatch.setattr(importlib.import_module("fad.api.fallback"), "settle", None)
+    monkeypatch.setattr(importlib.import_module("fad.api.calls.fallback"), "settle", None)
 
     def f(x):
         kept = dict.fromkeys((1, 2, 3), 1.0)

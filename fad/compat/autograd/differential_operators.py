@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...api import custom, derivative
-from ...api import jacobian as jacobians
+from ...api.derivatives import custom, derivative
+from ...api.derivatives import jacobian as jacobians
 from ...util.array import AnyArray
 from ...util.errors import ArgumentError, NotScalarError
 from . import products

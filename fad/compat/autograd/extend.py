@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...api.custom import watch_rules
-from ...api.custom_rules import CustomCall, Rule, cotangent_leaves
-from ...api.derivative import stop_gradient
-from ...api.inner import conform, zeros_of
-from ...api.leaves import level_of
+from ...api.calls.leaves import level_of
+from ...api.calls.nested import conform, zeros_of
+from ...api.derivatives.custom import watch_rules
+from ...api.derivatives.custom_rules import CustomCall, Rule, cotangent_leaves
+from ...api.derivatives.derivative import stop_gradient
 from ...ir import stack
 from ...ir.build import Value
 from ...ir.op import registry

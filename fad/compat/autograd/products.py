@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...api.products import jvp, vjp
+from ...api.derivatives.products import jvp, vjp
 from ...util import tree
 
 

@@ -17,7 +17,7 @@ from ...util.array import AnyArray, ArrayOrNumber
 from ...util.elsewhere import in_new_thread
 from ..graph.node import AccumulateGrad, Node
 from ..graph.op_node import OpNode
-from ..graph.together import Together
+from ..graph.single_node import Together
 from ..tensors import errors
 from ..tensors.errors import refuse_if
 from ..tensors.state import now, restore, set_grad, state

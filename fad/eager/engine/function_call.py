@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...api.custom import custom_vjp
-from ...api.custom_rules import CustomCall, Rule
-from ...api.inner import conform, zeros_of
+from ...api.calls.nested import conform, zeros_of
+from ...api.derivatives.custom import custom_vjp
+from ...api.derivatives.custom_rules import CustomCall, Rule
 from ...ops.table import TABLE as op
 from ...trace.runtime.capture import captured
 from ...trace.tracing import is_data

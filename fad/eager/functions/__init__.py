@@ -3,6 +3,6 @@
     registry    the table of functions and methods         composite, composites   several ops, one node
     creation, drawing, conversion   new tensors            attributes      size, device, pickling, ...
     pointwise, reductions, products, linalg, formulas      arithmetic
-    shapes, joining, indexing, gathering, picked           where elements lie
+    shapes, joining, indexing, gathering, selections       where elements lie
     sorting, ranges, storage                               order; numbers in steps; memory and strides
 """

@@ -18,7 +18,7 @@ from ..graph.node import accumulator
 from ..graph.op_node import FREED, Handle, SingleNode, enter, handle_of
 from ..graph.record import apply, edge, finished, kept
 from ..graph.saved import Meta, SavedTensor
-from ..graph.together import together
+from ..graph.single_node import together
 from ..tensors.state import now
 from ..tensors.tensor import Tensor, wrap
 

@@ -8,7 +8,7 @@ import numpy as np
 from ...ops.custom import barrier as _identity
 from ...ops.table import TABLE as op
 from ...util.array import ArrayOrNumber, DTypeLike
-from ..graph.together import step
+from ..graph.single_node import step
 from ..graph.view_kinds import conj_view, neg_view
 from ..tensors import errors, promotion
 from ..tensors.dtypes import as_data, as_dtype, required

@@ -4,7 +4,7 @@ import math
 import numpy as np
 
 from ...util.array import AnyArray, ArrayOrNumber
-from ..graph.together import step, together
+from ..graph.single_node import step, together
 from ..tensors.dtypes import fitting
 from ..tensors.errors import c_name, refuse_if, scalar_name
 from ..tensors.promotion import agree, refuse, result_type

@@ -6,7 +6,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ..graph.inplace import number
-from ..graph.together import step, together
+from ..graph.single_node import step, together
 from ..tensors.dtypes import fitting
 from ..tensors.errors import refuse_if, scalar_name
 from ..tensors.promotion import agree
@@ -14,9 +14,9 @@ from ..tensors.tensor import Tensor, raw, wrap
 from . import composites
 from .indexing import getitem
 from .joining import cat
-from .picked import all_below, gathered, parts, scattered
 from .reductions import in_dtype
 from .registry import function, named, one_dim
+from .selections import all_below, gathered, parts, scattered
 from .shapes import reshape
 
 

@@ -17,8 +17,8 @@ from ..tensors.errors import broadcasts, expands, not_expandable, refuse_if
 from ..tensors.promotion import agree
 from ..tensors.state import now
 from ..tensors.tensor import Tensor, raw, wrap
-from .picked import all_below, indexed
 from .registry import function, named, run
+from .selections import all_below, indexed
 from .shapes import reshape
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ..graph.inplace import fill
-from ..graph.together import step, together
+from ..graph.single_node import step, together
 from ..graph.view_kinds import index_view
 from ..graph.views import apart
 from ..tensors.dtypes import fitting

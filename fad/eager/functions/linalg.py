@@ -10,7 +10,7 @@ from ...ops.table import TABLE
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from ..graph.inplace import number
-from ..graph.together import step
+from ..graph.single_node import step
 from ..tensors.dtypes import as_dtype
 from ..tensors.errors import face, refuse_if, scalar_name
 from ..tensors.tensor import Tensor, raw, wrap

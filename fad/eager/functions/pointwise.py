@@ -12,7 +12,7 @@ from ...util.lazy import LazyModule
 from ..graph import record
 from ..graph.fast import binary, unary
 from ..graph.inplace import before_change, check_in_place, check_overlap, in_place, requires_grad
-from ..graph.together import step, together
+from ..graph.single_node import step, together
 from ..tensors import errors, promotion
 from ..tensors.errors import refuse_if
 from ..tensors.overrides import MISSING, handled, overriding

@@ -7,7 +7,7 @@ import numpy as np
 from ...ops.contract import with_adjoints
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes
-from ..graph.together import step
+from ..graph.single_node import step
 from ..tensors.errors import c_name, expands, face, not_expandable, refuse_if
 from ..tensors.promotion import agree
 from ..tensors.tensor import Tensor, is_operand

@@ -8,15 +8,15 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
-from ..graph.together import step, together
+from ..graph.single_node import step, together
 from ..tensors.dtypes import as_dtype
 from ..tensors.errors import refuse_if, scalar_name
 from ..tensors.promotion import default
 from ..tensors.tensor import Tensor, raw, wrap
 from . import composites
 from .composite import COMPOSITES, by_short_way, enter_short
-from .picked import chosen
 from .registry import define, delivered, dims_of, function, named, one_dim, run, tensor_of
+from .selections import chosen
 
 RESULTS = {  # what there is of each: its parts, and what they are
     "Extreme": ("values indices", "The result of max, min, sort, topk and their like along a dimension."),

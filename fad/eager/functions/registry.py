@@ -12,7 +12,7 @@ from ...ops.table import TABLE
 from ...util.array import AnyArray, ArrayOrNumber
 from ..graph.inplace import check_overlap, in_place, requires_grad
 from ..graph.record import apply
-from ..graph.together import step
+from ..graph.single_node import step
 from ..graph.views import apart, tangent_of
 from ..tensors import errors
 from ..tensors.errors import face, refuse_if

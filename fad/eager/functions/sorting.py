@@ -10,15 +10,15 @@ from ...util.array import AnyArray, ArrayOrNumber
 from ..graph.inplace import requires_grad, wanted
 from ..graph.node import Undifferentiable
 from ..graph.record import edge
-from ..graph.together import own_copy, step, together
+from ..graph.single_node import own_copy, step, together
 from ..tensors.errors import face, refuse_if, scalar_name
 from ..tensors.state import now
 from ..tensors.tensor import Tensor, raw, wrap
 from .composite import Composite
 from .joining import stack
-from .picked import foremost, in_order
 from .reductions import Extreme, _shared, _take, extremes, in_dtype, summed
 from .registry import define, delivered, function, named, one_dim, run
+from .selections import foremost, in_order
 
 
 def on_vectors(f: Callable) -> Callable:

@@ -12,8 +12,8 @@ from ...util.forks import renewed
 from ..tensors import errors
 from ..tensors.state import now
 from ..tensors.tensor import SAME, Tensor, stored, weak, wrap
+from .node_attributes import Showing
 from .saved import Meta, SavedTensor
-from .shown import Showing
 
 _ids = itertools.count()
 

@@ -15,10 +15,10 @@ from ..tensors import errors
 from ..tensors.state import now
 from ..tensors.tensor import Tensor, alias, weak, wrap
 from .node import Node
+from .node_attributes import FREED as FORGOTTEN
+from .node_attributes import arguments, parameters
 from .saved import Meta, SavedTensor, result_of, stale_message
 from .saved_names import FLAT, LASTING
-from .shown import FREED as FORGOTTEN
-from .shown import arguments, parameters
 
 FREED = None
 

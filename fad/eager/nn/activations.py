@@ -18,7 +18,7 @@ from ..functions.reductions import in_dtype
 from ..functions.registry import FUNCTIONS, changing_form, named, one_dim
 from ..graph.inplace import number
 from ..graph.node import Undifferentiable
-from ..graph.together import step
+from ..graph.single_node import step
 from ..tensors.dtypes import as_dtype
 from ..tensors.errors import refuse_if
 from ..tensors.generators import source

@@ -8,7 +8,7 @@ from ...ops.table import TABLE as op
 from ...util.array import AnyArray
 from ..functions.composite import Composite, elementwise, quietly
 from ..functions.composites import mean
-from ..functions.picked import along
+from ..functions.selections import along
 from ..tensors.errors import OptionError, face, refuse_if
 from ..tensors.tensor import Tensor, raw
 

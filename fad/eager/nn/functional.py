@@ -11,7 +11,7 @@ from ..functions.composites import addmm as addmm_step
 from ..functions.products import addmm, matmul
 from ..functions.registry import named, noting
 from ..graph.inplace import number
-from ..graph.together import step
+from ..graph.single_node import step
 from ..tensors.errors import face, refuse_if
 from ..tensors.promotion import result_type
 from ..tensors.state import now

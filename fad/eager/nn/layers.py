@@ -8,8 +8,8 @@ import numpy as np
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
-from ..functions.picked import all_below, rows
-from ..graph.together import step
+from ..functions.selections import all_below, rows
+from ..graph.single_node import step
 from ..tensors.errors import refuse_if
 from ..tensors.promotion import default
 from ..tensors.state import changed

@@ -7,10 +7,10 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray
 from ..functions.composites import log_softmax as log_softmax_step
-from ..functions.picked import all_below
+from ..functions.selections import all_below
 from ..graph.inplace import wanted
-from ..graph.shown import REDUCTIONS, total_weight
-from ..graph.together import together
+from ..graph.node_attributes import REDUCTIONS, total_weight
+from ..graph.single_node import together
 from ..tensors.errors import face, refuse_if, scalar_name
 from ..tensors.tensor import Tensor, raw
 from . import composites as steps

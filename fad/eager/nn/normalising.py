@@ -8,7 +8,7 @@ from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ..functions.composite import Composite
 from ..functions.composites import centred, count, kept_sum
 from ..functions.registry import delivered, noting
-from ..graph.together import step
+from ..graph.single_node import step
 from ..tensors.errors import face, refuse_if
 from ..tensors.promotion import default
 from ..tensors.tensor import Tensor, raw, wrap

@@ -10,10 +10,10 @@ from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.cached import cached_attribute
 from ..functions.composite import Composite
-from ..functions.picked import added_at, pooled
 from ..functions.reductions import in_dtype
+from ..functions.selections import added_at, pooled
 from ..graph.inplace import number
-from ..graph.together import together
+from ..graph.single_node import together
 from ..tensors.errors import face, refuse_if
 from ..tensors.tensor import Tensor, raw, wrap
 from .convolution import places_of, spread

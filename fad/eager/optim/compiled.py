@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...api.derivative import jit, value_and_grad
+from ...api.derivatives.derivative import jit, value_and_grad
 from ...trace.runtime.capture import captured
 from ...util import tree
 from ...util.array import AnyArray, ArrayOrNumber

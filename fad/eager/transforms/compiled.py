@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...api.kept import remembered
-from ...api.products import jvp, pulled_in_place
-from ...api.pullback import TwoStep, later_tree
-from ...api.staged import Staged
-from ...api.vmap import argument_axes, prefix_leaves, vmap
+from ...api.calls.staged import Staged
+from ...api.calls.transform_cache import remembered
+from ...api.derivatives.products import jvp, pulled_in_place
+from ...api.derivatives.pullback import TwoStep, later_tree
+from ...api.derivatives.vmap import argument_axes, prefix_leaves, vmap
 from ...trace.values.of_tensors import standing_for
 from ...util import tree
 from ...util.array import AnyArray

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ...api.derivative import grad, value_and_grad
-from ...api.jacobian import hessian, jacfwd, jacobian, jacrev
-from ...api.products import _hvp_of, _jvp_of, _linearize_of, _vhp_of, _vjp_of
+from ...api.derivatives.derivative import grad, value_and_grad
+from ...api.derivatives.jacobian import hessian, jacfwd, jacobian, jacrev
+from ...api.derivatives.products import _hvp_of, _jvp_of, _linearize_of, _vhp_of, _vjp_of
 from ...util import tree
 from ...util.array import AnyArray
 from ..engine import grad_api

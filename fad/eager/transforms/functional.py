@@ -1,10 +1,10 @@
-"""autograd.functional on tensors; on arrays the functions of api/functional.py, which have the same signatures."""
+"""autograd.functional on tensors; on arrays those of api/derivatives/functional.py, which have the same signatures."""
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...api import functional as of_arrays
+from ...api.derivatives import functional as of_arrays
 from ...util.array import AnyArray, ArrayLike
 from ...util.keywords import named_as_here
 from ..engine.forward_ad import dual_level, make_dual, unpack_dual

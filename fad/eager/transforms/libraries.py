@@ -19,7 +19,7 @@ from ..functions.linalg import of_matrices
 from ..functions.reductions import log_softmax, logsumexp, softmax
 from ..functions.registry import delivered, in_precision
 from ..graph.inplace import in_place
-from ..graph.together import own_copy, together
+from ..graph.single_node import own_copy, together
 from ..tensors.errors import face
 from ..tensors.tensor import Tensor, raw, wrap
 

@@ -1,4 +1,4 @@
-"""scipy.optimize's test function, and its solvers, which are not differentiated step by step: see api/solvers.py."""
+"""scipy.optimize's test function, and its solvers, not differentiated step by step: see api/solvers/solvers.py."""
 
 from ...ir.op import registry
 from ...util.array import AnyArray

@@ -14,11 +14,12 @@ from ..reach import uses
 
 WITHIN: "dict[str, Callable]" = {}  # dotted names -> how a solver is called within a traced function. ABOVE fills it:
 ABOVE = {                           # modules that need derivatives, and stand above the ops
-    "scipy.integrate": ("fad.api.integrals", "fad.api.trajectories", "fad.api.solved",
-                        "fad.api.trajectory_events"),
-    "scipy.linalg": ("fad.api.riccati", "fad.api.similar"),
-    "scipy.sparse": ("fad.api.sparse_solves",),
-    "scipy.optimize": ("fad.api.solved", "fad.api.solvers", "fad.api.fits", "fad.api.constrained"),
+    "scipy.integrate": ("fad.api.solvers.integrals", "fad.api.solvers.trajectories", "fad.api.solvers.solved",
+                        "fad.api.solvers.trajectory_events"),
+    "scipy.linalg": ("fad.api.solvers.riccati", "fad.api.solvers.schur"),
+    "scipy.sparse": ("fad.api.solvers.sparse_solves",),
+    "scipy.optimize": ("fad.api.solvers.solved", "fad.api.solvers.solvers", "fad.api.solvers.fits",
+                       "fad.api.solvers.constrained"),
 }
 
 NO_PROGRAM = (ConcreteValueError, StructureError, SideEffectError, NoDerivativeError)

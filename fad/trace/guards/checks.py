@@ -17,7 +17,7 @@ from typing import Any
 from ...util.defects import take_as_answer
 from ...util.interrupts import let_through
 from .guard import Guard
-from .weakly import weakened
+from .weak_guards import weakened
 
 PATIENCE = 4  # questions that are answered without generated code
 

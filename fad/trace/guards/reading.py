@@ -13,7 +13,7 @@ from ...util.defects import door
 from ...util.interrupts import let_through
 from ..frontend.numba_forms import is_of_jitclass
 from . import guard as of
-from . import met
+from . import python_objects
 from .kinds import CONTAINERS
 
 
@@ -58,7 +58,7 @@ class Reading:
     def of_library(self, owner: object, name: str) -> Any:
         """An attribute of a library's module, class or object, or of super()."""
         if isinstance(owner, super):
-            found, guards = met.along(owner, name)
+            found, guards = python_objects.along(owner, name)
             self.sources += guards
             if isinstance(found, property) and type(found.fget) is FunctionType:
                 return self.swap(found.fget)(owner.__self__)  # type: ignore[attr-defined]
@@ -66,14 +66,14 @@ class Reading:
         if lifted is not None:                                # a field of a jitclass
             return lifted
         value = getattr(owner, name)
-        guards = met.of_library(owner, name, value)
+        guards = python_objects.of_library(owner, name, value)
         self.sources += guards
         if is_of_jitclass(owner) and isinstance(value, np.ndarray):
             known = self._read.setdefault((id(owner), name), value)        # it may be another view at each read
-            return self.swap(known if met.is_same_thing(known, value) else value)
+            return self.swap(known if python_objects.is_same_thing(known, value) else value)
         return self.swap(value) if guards and isinstance(value, CONTAINERS) and not isinstance(owner, type) else value
 
     def imported(self, value: object, module: str, name: str) -> Any:
         """The value that an import in captured code has bound: a module, or what a module has under a name."""
-        self.sources += met.of_import(module, name, value)
+        self.sources += python_objects.of_import(module, name, value)
         return self.seen(value)

@@ -28,11 +28,11 @@ from ...util.reach import reached, wrapped_by
 from ...util.where import is_captured, is_captured_class, opaque_package_of
 from ..objects.containers import content, is_empty, is_users
 from . import guard as of
-from . import met
-from .by_python import MAKERS, TEXTS, asked_by_python, classes_within, function_of, reading
+from . import python_objects
 from .bytecode import global_names, imported_modules, makes_texts, names_used, runs_texts, texts_in
+from .implicit_calls import MAKERS, TEXTS, asked_by_python, classes_within, function_of, reading
 from .kinds import CONTAINERS, MISSING, OPERATORS, VIEWS, is_object, is_open
-from .observed import observing
+from .profiled_calls import observing
 from .purity import DATES, is_effect, is_question, is_shared, tells_today
 from .settings import is_setting
 from .snapshot import Snapshot
@@ -112,8 +112,8 @@ def _size(whole: of.Guard) -> int:
 @unprofiled
 def guard_all(root: Builder, things: Iterable) -> None:
     """Guard these objects, found in containers, and what they hold."""
-    for x in reached(things, lambda x: Snapshot().add(list(met.held_by(x)))):
-        root.trace.sources += [*met.state_of(x), *map(of.of_all_in, met.held_by(x))]
+    for x in reached(things, lambda x: Snapshot().add(list(python_objects.held_by(x)))):
+        root.trace.sources += [*python_objects.state_of(x), *map(of.of_all_in, python_objects.held_by(x))]
         if is_open(x) and not isinstance(x, ModuleType):
             guard(root, x)
 
@@ -183,15 +183,15 @@ class Reads:
         orders = [of.of_order(x) for x in classes]
         named = (
             [x for x in self._known.values() if isinstance(x, (FunctionType, type))]
-            if not self._names.isdisjoint(met.TEXTS)
+            if not self._names.isdisjoint(python_objects.TEXTS)
             else []
         )
         texts = [
             g
             for x in named
-            for name in self._names & set(met.TEXTS)
+            for name in self._names & set(python_objects.TEXTS)
             if hasattr(x, name)
-            for g in met.of_function(x, name)
+            for g in python_objects.of_function(x, name)
         ]
         inputs = self._trace.lifted_from.values() if self._trace else ()
         within = [of.of_all_before(self.snapshot.roots, inputs)] if self.snapshot.roots else []
@@ -234,10 +234,11 @@ class Reads:
         if wrapped:
             return wrapped
         if isinstance(x, (BaseException, *VIEWS)):
-            self._sources += met.state_of(x)
-            return (*met.held_by(x), *vars(x).values()) if isinstance(x, BaseException) else met.held_by(x)
+            self._sources += python_objects.state_of(x)
+            held = python_objects.held_by(x)
+            return (*held, *vars(x).values()) if isinstance(x, BaseException) else held
         if isinstance(x, weakref.ref):
-            self._sources += met.state_of(x)
+            self._sources += python_objects.state_of(x)
             return (x(),)
         if isinstance(x, GETTERS):
             self._names.update(part for name in x.__reduce__()[1] if isinstance(name, str) for part in name.split("."))
@@ -246,7 +247,7 @@ class Reads:
             self._sources += of.of_variable(x)
             return (x.get(None),)
         if isinstance(x, (type, ModuleType)):
-            self._sources += met.of_decimals(x)
+            self._sources += python_objects.of_decimals(x)
             self._makers.update({id(x): x} if isinstance(x, type) else {})
             self._look_into(x, unseen)
             return ()
@@ -261,7 +262,7 @@ class Reads:
         if len(self.snapshot.nodes) > MOST:
             self.unknown = f"more than {MOST} containers and objects"
         if len(leaves) == 1 and leaves[0] is x:
-            self._sources += met.state_of(x)
+            self._sources += python_objects.state_of(x)
             return self._is_known(x)
         if self._is_closed(x):
             self.unknown = f"what a {type(x).__name__} holds"
@@ -278,7 +279,8 @@ class Reads:
         return ()
 
     def _is_closed(self, x: object) -> bool:
-        return met.is_closed_box(x) and not (type(x) in met.LOCKS and self._names.isdisjoint(met.ASK_LOCKS))
+        is_untouched = type(x) in python_objects.LOCKS and self._names.isdisjoint(python_objects.ASK_LOCKS)
+        return python_objects.is_closed_box(x) and not is_untouched
 
     def _closed_over(self, f: FunctionType) -> Iterable:
         """The function that a library's function has been made of, which may be the user's."""
@@ -313,7 +315,7 @@ class Reads:
         if makes_texts(code):
             self._sources.append(of.AnswerGuard(np.get_printoptions, np.get_printoptions()))
         for name in imported_modules(code):
-            self._sources += met.of_import(name, "", None)
+            self._sources += python_objects.of_import(name, "", None)
             yield from self._named([sys.modules.get(name)], used)
         lifted = self._trace.lifted if self._trace and unseen is None else ()          # its copy sees inputs there
         found = {name for name in global_names(code) if (id(space), name) not in lifted}

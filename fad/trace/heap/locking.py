@@ -10,7 +10,7 @@ from typing import Any
 from ...ir.build import current
 from ...util.errors import UnstageableError
 from ...util.exclusion import hold
-from ..guards.met import LOCKS
+from ..guards.python_objects import LOCKS
 
 
 def is_lock(manager: object) -> bool:

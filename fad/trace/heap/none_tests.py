@@ -14,8 +14,8 @@ from typing import Any
 from ...ir.build import Builder
 from ...util.errors import UnstageableError
 from ...util.where import is_captured_class, is_library
-from ..guards.by_python import called_by_python, classes_within
-from ..guards.observed import observing
+from ..guards.implicit_calls import called_by_python, classes_within
+from ..guards.profiled_calls import observing
 from ..objects.containers import is_users
 
 OF_PARAMETERS = {"__exit__", "__get__"}                       # what these are given is None, or not, whatever the data

@@ -28,7 +28,7 @@ from ...util.reach import reached, wrapped_by
 from ...util.where import HEAP_TYPE, is_captured_class, is_fads, is_library
 from ..frontend.functions import is_partial
 from ..guards.bytecode import assigned_globals, names_used, rebound
-from ..guards.handed import LOOK
+from ..guards.escapes import LOOK
 from ..guards.kinds import is_open
 from ..objects.containers import (
     CHANGING,

@@ -19,9 +19,9 @@ from ...util import tree
 from ...util.array import AnyArray
 from ...util.defects import consulted, take_as_answer
 from ...util.errors import UnstageableError
-from ..objects.bound import Unsure
 from ..objects.containers import content, contents, is_empty, is_users, put_contents
 from ..objects.draws import no_draws, refuse_draws
+from ..objects.maybe_unbound import Unsure
 from ..values.aliases import disentangle
 from ..values.choice import number_of, table_of
 from ..values.text import telling
@@ -59,7 +59,7 @@ class Name:
 
     @property
     def content(self) -> Any:
-        """The variable's value, or an Unsure (see objects/bound.py)."""
+        """The variable's value, or an Unsure (see objects/maybe_unbound.py)."""
         return content(self.cell, UNDEFINED)
 
     def read(self) -> Any:

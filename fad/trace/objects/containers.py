@@ -16,7 +16,7 @@ from ...ir.build import Value
 from ...util.own import delete_attribute, own_attribute, own_dict, write_attribute
 from ...util.reach import CALLS, parts_of_call, reached
 from ...util.where import HEAP_TYPE, is_routine, package_name
-from .bound import Unsure
+from .maybe_unbound import Unsure
 
 NEVER_CHANGE = frozenset((bool, int, float, complex, str, bytes, type(None)))  # classes of what there may be many of
 _MISSING = object()

@@ -19,7 +19,7 @@ from ...util.defects import consulted
 from ...util.errors import SideEffectError, UnstageableError
 from ...util.own import own_dict
 from ...util.reach import reached, referents
-from ..guards.observed import observing
+from ..guards.profiled_calls import observing
 from ..guards.reads import reads_of
 from ..heap.journal import CONTAINER, note
 from ..lists.export import plain

@@ -15,8 +15,8 @@ from ..heap.journal import CONTAINER, Mark
 from ..heap.state import frozen
 from ..heap.state import is_array as _is_array
 from ..lists.items import Contents, Items
-from ..objects.bound import Unsure
 from ..objects.containers import CHANGING, contents, is_users, put_contents, values_of
+from ..objects.maybe_unbound import Unsure
 from ..regions import optional
 from ..values.aliases import may_be_one
 from ..values.choice import is_choice, number_of, table_of

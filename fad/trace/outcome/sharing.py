@@ -3,7 +3,7 @@ array by itself.
 
 Where they are views that the traced code made, that is known; where a loop has left open whether they are one, that is
 refused. Where they come from outside, the program notes which of its inputs must lie apart, and looks at the arrays of
-each call (see backend/executable.py); the tape looks at once.
+each call (see backend/running/executable.py); the tape looks at once.
 """
 from collections.abc import Sequence
 from typing import Any

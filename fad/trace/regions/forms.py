@@ -1,7 +1,7 @@
 """The form of what a name holds on several paths: one join of layouts for branches and loops.
 
     on one path      on another       in the program
-    2.5              no value         the number, or zeros, and a flag: the name is bound (see objects/bound.py)
+    2.5              no value         the number, or zeros, and a flag: the name is bound (see objects/maybe_unbound.py)
     2.5              None             the same: it is there (see optional.py)
     "running"        "converged"      the numbers of the texts in a table of the trace; the same of functions and of
                                       members of an Enum (see values/choice.py)

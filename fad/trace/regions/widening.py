@@ -97,7 +97,7 @@ def _row(values: list, kept: list) -> list:
 
 
 def _atom(x: object) -> Any:
-    # handed on, not read: see bound.py
+    # handed on, not read: see maybe_unbound.py
     return x._var if isinstance(x, Value) else x if x is UNDEFINED else Literal(x, type_of(x))
 
 

@@ -20,9 +20,9 @@ from ...util.errors import UnstageableError
 from ...util.own import own_dict
 from ..frontend.functions import is_user_function
 from ..guards import guard as of
-from ..guards import met
-from ..guards.by_python import GENERATED
-from ..guards.handed import refuse_opaque
+from ..guards import python_objects
+from ..guards.escapes import refuse_opaque
+from ..guards.implicit_calls import GENERATED
 from ..guards.kinds import CONTAINERS, MISSING, is_object, is_open
 from ..guards.reads import guard
 from ..heap.journal import journal, note
@@ -132,7 +132,7 @@ class Attributes(Scopes):
             self.sources += guards()
         self._see(value)
         self.open(value)
-        if isinstance(value, (np.ndarray, *CONTAINERS)) or met.container_behind(value) is not None:
+        if isinstance(value, (np.ndarray, *CONTAINERS)) or python_objects.container_behind(value) is not None:
             return self.index(value) if is_indexed else self.swap(value)
         return OBJECTS.get(id(value), value)
 
@@ -267,7 +267,7 @@ class Attributes(Scopes):
         if value is before:
             self.sources.append(of.AttributeGuard(original, name, before))
             return self.seen(value)
-        told = met.of_function(original, name)
+        told = python_objects.of_function(original, name)
         self.sources += told
         return getattr(original, name) if told else value
 

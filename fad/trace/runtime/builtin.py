@@ -18,7 +18,7 @@ from ...util.errors import UnstageableError
 from ...util.library_object import LibraryObject
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
-from ..guards.met import of_class_asked
+from ..guards.python_objects import of_class_asked
 from ..lists.elements import Fixed
 from ..lists.export import as_array, as_arrays, number_of
 from ..lists.items import Items

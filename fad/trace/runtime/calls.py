@@ -22,7 +22,7 @@ from ...util.defects import door
 from ...util.errors import StructureError, UnstageableError
 from ...util.where import is_fads, module_name
 from ..frontend.nodes import SEES_NAMES
-from ..guards.met import LOCKS
+from ..guards.python_objects import LOCKS
 from ..heap.journal import was_there
 from ..heap.locking import called as called_lock
 from ..heap.opaque import noted

@@ -23,9 +23,9 @@ from ..frontend.functions import is_called, is_partial, is_user_function
 from ..frontend.numba_forms import Promoted, function_of_numba, is_compiled, is_of_numba
 from ..frontend.syntax import rewritten_code
 from ..guards import guard as of
-from ..guards import met
+from ..guards import python_objects
 from ..guards.bytecode import handles_errors, names_used
-from ..guards.handed import refuse_opaque, refuse_proxy
+from ..guards.escapes import refuse_opaque, refuse_proxy
 from ..guards.kinds import CONTAINERS, VIEWS
 from ..guards.reads import Reads, guard_all, refuse_unknown
 from ..guards.settings import answer, is_setting
@@ -78,7 +78,7 @@ class Capture(OuterContainers):
         """
         if isinstance(value, ModuleType) and value.__name__.split(".")[0] in MODULES:
             return self._modules.setdefault(id(value), (value, Proxy(value, self.seen)))[1]
-        if not is_called(value) or met.container_behind(value) is not None:
+        if not is_called(value) or python_objects.container_behind(value) is not None:
             return self.swap(value)
         self._see(value)
         return value
@@ -113,7 +113,8 @@ class Capture(OuterContainers):
 
     def _method_of_container(self, value: Callable) -> object:
         """A method of a container from outside: that of its stand-in."""
-        return value if self.builder.live else getattr(self.swap(met.container_behind(value)), value.__name__)
+        container = python_objects.container_behind(value)
+        return value if self.builder.live else getattr(self.swap(container), value.__name__)
 
     def _array(self, value: np.ndarray) -> object:
         """An array of numbers. On the tape the methods of a subclass give numbers."""
@@ -151,8 +152,8 @@ class Capture(OuterContainers):
             note(value)
         if id(value) not in self._noted and type(value) not in NEVER_CHANGE and not goes_on(value):
             self._noted[id(value)] = value
-            self.sources += met.state_of(value)
-            guard_all(self.builder.root, Snapshot().add(list(met.held_by(value))))
+            self.sources += python_objects.state_of(value)
+            guard_all(self.builder.root, Snapshot().add(list(python_objects.held_by(value))))
         if isinstance(value, memoryview) and not isinstance(value.obj, bytes) and not self.builder.live:
             raise UnstageableError("the function reads a memoryview of what may change",
                                    why="fad does not see what changes through it",
@@ -305,7 +306,7 @@ STAND_INS: list[tuple[Callable, Callable]] = [
     (lambda x: isinstance(x, ModuleType), Capture._module),
     (lambda x: is_compiled(x) or is_partial(x), Capture.function),
     (lambda x: x is numpy_random.default_rng, lambda capture, x: Maker()),
-    (lambda x: met.container_behind(x) is not None, Capture._method_of_container),
+    (lambda x: python_objects.container_behind(x) is not None, Capture._method_of_container),
     (lambda x: ufunc_behind(x) is not None, lambda capture, x: getattr(capture.swap(x.__self__), x.__name__)),
     (lambda x: isinstance(x, VIEWS), _itself),
     (is_setting, lambda capture, x: functools.partial(answer, capture.builder.root, x)),

@@ -26,8 +26,8 @@ from ..frontend.expressions import RUNTIME
 from ..frontend.functions import is_partial
 from ..frontend.library_text import text_of
 from ..frontend.numba_forms import is_of_numba, number_of_numba, plain_form
+from ..guards.escapes import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
 from ..guards.guard import ReadGuard
-from ..guards.handed import hand_over, is_compared, keeps_functions, only_hands_on, refuse_opaque
 from ..guards.kinds import is_open
 from ..guards.settings import answer, is_setting
 from ..heap.cached import cached
@@ -37,8 +37,8 @@ from ..lists.distributions import called_anew
 from ..lists.items import Items
 from ..lists.rows import RowList
 from ..lists.tails import note_growth
-from ..objects.bound import read
 from ..objects.containers import is_users
+from ..objects.maybe_unbound import read
 from ..objects.originals import StandIn, original_of
 from ..regions import optional
 from ..regions.branch import truth

@@ -25,8 +25,8 @@ from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
 from ...util.own import owner_of
+from ..guards.escapes import refuse_hidden
 from ..guards.guard import in_class
-from ..guards.handed import refuse_hidden
 from ..guards.kinds import MISSING
 from ..heap.effects import as_stored
 from ..heap.journal import journal, note

@@ -19,7 +19,7 @@ from ..frontend.liveness import COMPREHENSIONS
 from ..frontend.nodes import SEES_NAMES
 from ..frontend.trees import walk
 from ..frontend.typed import keep
-from ..objects.bound import Unsure, read
+from ..objects.maybe_unbound import Unsure, read
 from ..values.text import resolved
 from .parts import RuntimePart
 

@@ -12,10 +12,10 @@ from ...util import tree
 from ...util.errors import UnstageableError
 from ...util.own import own_attribute, own_dict
 from ..frontend.functions import is_user_function
-from ..guards.by_python import GENERATED
 from ..guards.guard import in_class
+from ..guards.implicit_calls import GENERATED
 from ..guards.kinds import MISSING
-from ..guards.met import of_making
+from ..guards.python_objects import of_making
 from ..heap.journal import journal, made, note
 from ..heap.opaque import noted
 from ..heap.percall import watched_call

@@ -17,9 +17,9 @@ from ...util.array import ArrayOrNumber
 from ...util.defects import asked_by_user, door
 from ...util.errors import UnsupportedFunctionError
 from ...util.where import module_name, package_name
-from ..guards.handed import hand_over
+from ..guards.escapes import hand_over
 from ..guards.kinds import OPERATORS
-from ..guards.met import of_library
+from ..guards.python_objects import of_library
 from ..heap.callbacks import steadied
 from ..heap.journal import made
 from ..lists.export import as_arrays

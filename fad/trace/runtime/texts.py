@@ -12,8 +12,8 @@ from typing import Any
 from ...ir import stack
 from ...ir.build import current
 from ...util.defects import door
+from ..guards.escapes import hand_over
 from ..guards.guard import in_class
-from ..guards.handed import hand_over
 from ..lists.items import Items
 from ..values import templates, text
 from .calls import is_tracing

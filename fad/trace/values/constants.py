@@ -87,7 +87,7 @@ def decided(test: ArrayOrNumber) -> ArrayOrNumber:
 class Pinning(Mode):
     """Conditions of branches whose sides no program can join are decided by the values of this call.
 
-    The program checks them, and another call that goes another way has another program (see api/staged.py).
+    The program checks them, and another call that goes another way has another program (see api/calls/staged.py).
     """
 
     refusals = FadError

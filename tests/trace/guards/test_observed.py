@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import fad
-from fad.api import staged_programs
-from fad.trace.guards.observed import Observation
+from fad.api.calls import staged_programs
+from fad.trace.guards.profiled_calls import Observation
 
 from ..packages import of_file
 

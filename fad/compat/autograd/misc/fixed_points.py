@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ....api.control import while_loop
+from ....api.derivatives.control import while_loop
 from ..differential_operators import make_vjp
 from ..extend import defvjp, primitive
 from ..spaces import vspace

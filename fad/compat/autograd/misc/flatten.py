@@ -2,7 +2,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ....api.ravel import ravel
+from ....api.calls.ravel import ravel
 
 
 def flatten(value: object) -> "tuple[Any, Callable]":

@@ -2,7 +2,7 @@
 import functools
 from collections.abc import Callable
 
-from ....api.derivative import jit
+from ....api.derivatives.derivative import jit
 
 
 def const_graph(fun: Callable, *args: object, **kwargs: object) -> Callable:
