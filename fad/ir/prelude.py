@@ -46,6 +46,9 @@ class PreludeCall:
     is_stable whether the result is known to be of these types at each call
     first     the result that the trace got, where asking again would be another effect: it is given to the first call
     is_filled whether repeats of it are one call with one more axis in front of `size`
+    is_pure   whether it only asks an object from outside: where it gives another thing, a program is outdated
+    known     of a pure step, place of a leaf -> the constant that it is
+    classes   of a pure step, place of another leaf -> its class
     """
 
     def __init__(self, number: int, function: Callable, args: tuple, kwargs: dict):
@@ -53,9 +56,21 @@ class PreludeCall:
         self.leaves: list[tuple[tuple, Type | None, Var | None]] = []
         self.structure: Any = None
         self.draws: list = []
-        self.is_stable = self.is_filled = False
+        self.is_stable = self.is_filled = self.is_pure = False
+        self.known: dict[int, object] = {}
+        self.classes: dict[int, str] = {}
         self.first: list = []
         self.where: Any = None
+
+
+def is_part(x: object) -> bool:
+    """Whether a part of a pure step's result is a leaf: tuples, lists and dicts are taken apart."""
+    return type(x) not in (tuple, list, dict)
+
+
+def class_of_part(x: object) -> str:
+    """The name of the class of a part. A class of named tuples may be made anew at each call."""
+    return type(x).__qualname__
 
 
 class Repeat(NamedTuple):

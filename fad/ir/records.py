@@ -50,6 +50,10 @@ class TraceState:
     generators: dict[int, tuple] = field(default_factory=dict)  # id of a generator made inside -> it, its builder
     drawn: dict[Var, tuple] = field(default_factory=dict)       # inputs that the prelude sets -> operand, traced value
     handles: dict[int, tuple] = field(default_factory=dict)     # id of a generator of the prelude -> it, operand, state
+    foreign: dict[int, tuple] = field(default_factory=dict)     # id of what pure steps ask -> it, its copy, its bytes
+    foreign_values: dict[int, tuple] = field(default_factory=dict)         # id of a value of theirs -> var, operand, it
+    foreign_results: dict[tuple, object] = field(default_factory=dict)     # what a read is of -> what it gives
+    foreign_steps: dict[int, tuple] = field(default_factory=dict)          # number of a pure step -> it, what it gave
     count_of_steps: int = 0                                     # of the prelude
     locks: dict[int, Any] = field(default_factory=dict)         # id -> locks that the function takes
     ledger: Any = None                                          # the position of the next draw, if the kernel draws

@@ -91,8 +91,9 @@ USES = {"an array of its own": "np.sum(x * np.sum(np.asarray(m.ARRAY)))", "an ob
         "an object that is made": "np.sum(x) * m.Fit(m.FIT.k).k"}
 
 
-@pytest.mark.parametrize("kind", ["arrays of its own", "a compiled core"])
-@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("use, kind", [(use, kind) for use in USES for kind in ("arrays of its own", "a compiled core")
+                                       # these are asked at each call (test_tables.py)
+                                       if (use, kind) != ("an array of its own", "arrays of its own")])
 def test_who_uses_an_opaque_package_runs_on_the_tape(use, kind, tmp_path):
     text = ARRAYS
     if kind == "a compiled core":

@@ -15,7 +15,7 @@ from ...util.memory import overlap, shared_memory
 from .delivery import delivery
 from .fastcall import fast_call
 from .kernel_arrays import is_plain
-from .prelude import Prelude
+from .prelude import OutdatedError, Prelude
 from .runner import Runner
 
 
@@ -62,7 +62,7 @@ class Program:
 
     def is_current(self) -> bool:
         """Whether every outside value is still what it was when the function was traced."""
-        return self.traced.sources.holds()
+        return self.traced.sources.holds() and (self.prelude is None or self.prelude.fits())
 
     def depend_on(self, sources: list) -> None:
         """Further outside values that must be what they are now."""
@@ -130,13 +130,16 @@ class Program:
                                   do="write to a copy (x = x.copy()), and return it")
 
     def __call__(self, data: list) -> Any:
-        """The result tree; NotImplemented if another thread has just changed what the program takes for known."""
-        if not self.locks:
-            return self.run(data)
-
+        """The result tree; NotImplemented if something else is there now than what the program takes for known: another
+        thread has just changed it, or a table that its prelude asks is another one.
+        """
         def run() -> Any:
             return NotImplemented if self.is_kept and not self.is_current() else self.run(data)
-        return alone_with(self.locks, run)
+        try:
+            return alone_with(self.locks, run) if self.locks else self.run(data)
+        except OutdatedError:
+            self.take_back()
+            return NotImplemented
 
     def run(self, data: list) -> Any:
         """The result tree. No other thread uses the program's state meanwhile."""

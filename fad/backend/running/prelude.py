@@ -11,20 +11,25 @@ It is written out for each program, as the fast path is (see fastcall.py):
 """
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 
 from ...ir.graph import Func
-from ...ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of, steps_in
+from ...ir.prelude import Attribute, Integer, Made, PreludeCall, Repeat, inputs_of, is_part, steps_in
 from ...ir.types import LARGEST, Type
 from ...util import tree
 from ...util.array import ArrayOrNumber
 from ...util.errors import BEYOND_MARKS, UnstageableError
+from ...util.interrupts import let_through
 from .kernel_arrays import plain
 
 _PYTHONS = {"b": bool, "f": float, "i": int, "c": complex}
+
+
+class OutdatedError(UnstageableError):
+    """A table from outside is another one than when the function was traced: of other columns, another length."""
 
 
 class Prelude:
@@ -37,7 +42,9 @@ class Prelude:
     def __init__(self, entries: list, func: Func):
         steps = steps_in(list(entries))
         self.count = len(inputs_of(list(entries)))
-        self.call, self.text = _written(list(entries))
+        self.outdated: list = []                              # whether the latest call has found another table
+        self.call, self.text = _written(list(entries), self.outdated)
+        self.pure = [s for s in entries if isinstance(s, PreludeCall) and s.is_pure]
         self.generators = list({id(g): g for s in steps for g in s.draws}.values())
         self.is_reversible = not all(s.is_stable for s in steps) or goes_beyond(func)
         self.states: list = []
@@ -46,6 +53,16 @@ class Prelude:
         if self.is_reversible:
             self.states = [(g, _state_of(g)) for g in self.generators]
         return self.call(data)
+
+    def fits(self) -> bool:
+        """Whether the program is for the tables that there are now. They are asked only if the latest call has found
+        others.
+        """
+        if self.outdated:
+            self.outdated.clear()
+            with suppress(OutdatedError):
+                _written(self.pure, self.outdated)[0](())
+        return not self.outdated
 
     @contextmanager
     def reversed(self) -> Iterator[None]:
@@ -103,7 +120,8 @@ def _put_state(g: Any, state: Any) -> None:
 class _Writer:
     """Collects the lines of a prelude, and the names that they use."""
 
-    def __init__(self) -> None:
+    def __init__(self, outdated: list) -> None:
+        self.outdated = outdated
         self.lines: list[str] = ["def prelude(a):"]
         self.scope: dict[str, Any] = {"array": np.ndarray, "plain": plain, "flatten": tree.flatten, "stack": _stack}
         self.names: dict[Any, str] = {}  # (step, path) -> the name of the value
@@ -145,9 +163,9 @@ def _integer(n: object) -> str:
     return " + ".join([*parts, *([str(n.const)] if n.const or not parts else [])])
 
 
-def _written(entries: list) -> "tuple[Callable, str]":
-    """The function, and its text."""
-    w = _Writer()
+def _written(entries: list, outdated: list) -> "tuple[Callable, str]":
+    """The function, and its text. outdated: where it notes that it has found another table."""
+    w = _Writer(outdated)
     results = _entries(w, entries)
     w.line(f"return [{', '.join(results)}]")
     text = "\n".join(w.lines)
@@ -177,19 +195,29 @@ def _step(w: _Writer, step: PreludeCall, filled: str = "") -> list:
         *[f"{k}={w.operand(v)}" for k, v in kwargs.items()],
         *([f"size={filled}"] if filled else []),
     ]
-    is_used = any(t is not None for _, t, _ in step.leaves) or step.leaves
-    w.line(f"{name} = {function}({', '.join(given)})" if is_used else f"{function}({', '.join(given)})")
-    if not step.leaves:
-        return []
-    unlike = w.constant(_Unlike(step), "u")
+    unlike = w.constant(_Unlike(step, w.outdated), "u")
+    call = f"{function}({', '.join(given)})"
+    if step.is_pure:
+        w.line(f"try: {name} = {call}")
+        w.line(f"except Exception as error: {unlike}(error)")
+    else:
+        w.line(f"{name} = {call}" if step.leaves else call)
+        if not step.leaves:
+            return []
     if step.structure.cls is None:
         w.names[step.number, (0,)] = name
     else:
-        w.line(f"{name}, s = flatten({name}, {w.constant(_is_generator)})")
+        w.line(f"{name}, s = flatten({name}, {w.constant(is_part if step.is_pure else _is_generator)})")
         w.line(f"if s != {w.constant(step.structure)}: {unlike}({name})")
         for path, _, _ in step.leaves:
             w.names[step.number, path] = f"{name}_{path[0]}"
-        w.line(f"{', '.join(w.names[step.number, path] for path, _, _ in step.leaves)}, = {name}")
+        w.line(f"[{', '.join(w.names[step.number, path] for path, _, _ in step.leaves)}] = {name}")
+    for k, x in step.known.items():
+        part, cls, it = w.names[step.number, (k,)], w.constant(type(x)), w.constant(x)
+        w.line(f"if type({part}) is not {cls} or {part} != {it}: {unlike}({part})")
+    for k, cls in step.classes.items():
+        part = w.names[step.number, (k,)]
+        w.line(f"if type({part}).__qualname__ != {cls!r}: {unlike}({part})")
     found = []
     for path, t, _ in step.leaves:
         if t is not None:
@@ -269,12 +297,16 @@ def _stack(values: list, dtype: np.dtype, shape: tuple) -> np.ndarray:
 class _Unlike:
     """Says that a call returned another kind of thing than while tracing."""
 
-    def __init__(self, step: PreludeCall):
-        self.step = step
+    def __init__(self, step: PreludeCall, outdated: list):
+        self.step, self.outdated = step, outdated
 
-    def __call__(self, result: ArrayOrNumber) -> None:
+    def __call__(self, result: object) -> None:
         name = getattr(self.step.function, "__name__", getattr(self.step.function, "name", "a function"))
-        raise UnstageableError(
+        if self.step.is_pure:
+            if isinstance(result, Exception):
+                let_through(result)
+            self.outdated.append(self.step)
+        raise (OutdatedError if self.step.is_pure else UnstageableError)(
             f"{name} returned {type(result).__name__} of another type or shape than when the function was traced",
             where=self.step.where,
             why="a program is for one type",

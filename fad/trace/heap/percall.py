@@ -48,6 +48,7 @@ from ..objects.draws import (
     state_of,
 )
 from . import kernel_draws
+from .foreign import holds_foreign
 from .operands import (
     OneByOneError,
     Operands,
@@ -183,6 +184,8 @@ def recorded(f: Callable, args: tuple, kwargs: dict) -> AnyArray:
     """The result of the call at each run, as captured code sees it. Raises UnstageableError if it cannot be a step of
     the prelude.
     """
+    if holds_foreign(args, kwargs):
+        raise refused(f, "it is given an object of a package with arrays of its own")
     if kernel_drawing.is_on:
         draws = drawn_from(f, (args, kwargs))
         if draws or (is_question(f) and module_of(f) == "time"):

@@ -21,6 +21,7 @@ from ...util.own import own_dict
 from ...util.reach import reached, referents
 from ..guards.profiled_calls import observing
 from ..guards.reads import reads_of
+from ..heap.foreign import Foreign
 from ..heap.journal import CONTAINER, note
 from ..lists.export import plain
 from ..lists.items import Items
@@ -51,6 +52,8 @@ def settle_known(root: Builder) -> None:
     outside = {id(seen) for _, seen in root.trace.captured.values()} | root.region.arrived.keys()
 
     def known(x: Any, place: str) -> Any:
+        if isinstance(x, Foreign):
+            raise _refusal(f"an object of a package with arrays of its own was left in {place}, outside the function")
         is_copy = isinstance(x, Tracer) and x.is_array and any(id(base) in outside for base in bases_of(x, root))
         value = None if type(x) in (TracedText, ChosenThing) or is_copy else constant_of(x.atom)
         if value is None:
@@ -145,7 +148,7 @@ def _refusal(what: str) -> SideEffectError:
 def _is_unsaid(x: object) -> bool:
     """Whether x is a traced value, a text made of one, or a set that holds one (or a tuple, as sets and keys are)."""
     return (
-        isinstance(x, Value)
+        isinstance(x, (Value, Foreign))
         or type(x) in (TracedText, ChosenThing)
         or (isinstance(x, (set, frozenset, tuple)) and any(map(_is_unsaid, x)))
     )

@@ -18,6 +18,7 @@ from ...util.array import ArrayOrNumber
 from ...util.defects import door
 from ...util.errors import UnstageableError
 from ...util.own import own_dict
+from ...util.where import opaque_package_of
 from ..frontend.functions import is_user_function
 from ..guards import guard as of
 from ..guards import python_objects
@@ -25,6 +26,7 @@ from ..guards.escapes import refuse_opaque
 from ..guards.implicit_calls import GENERATED
 from ..guards.kinds import CONTAINERS, MISSING, is_object, is_open
 from ..guards.reads import guard
+from ..heap.foreign import Foreign, is_foreign
 from ..heap.journal import journal, note
 from ..heap.percall import part_of, refuse_state
 from ..objects.containers import NEVER_CHANGE, contents, may_be_changed, slots_of
@@ -71,6 +73,8 @@ class Attributes(Scopes):
         if name == "__class__" and isinstance(owner, (Tracer, list)):
             return class_of(owner)
         owner = self.copy_of(owner)
+        if isinstance(owner, Foreign):
+            return getattr(owner, name)
         if id(owner) in self._originals:
             return self._of_function(owner, name)
         if type(owner) is ModuleType:
@@ -123,13 +127,15 @@ class Attributes(Scopes):
 
     def _value_of(self, owner: object, name: object, value: object, guards: Callable, is_indexed: bool = False) -> Any:
         """The value of an attribute as captured code sees it; guards() are those of the read."""
-        if isinstance(value, Tracer) or (has_traced((value,)) and not self._holds_inputs(value)):
+        if isinstance(value, (Tracer, Foreign)) or (has_traced((value,)) and not self._holds_inputs(value)):
             return value
         is_written = self._is_written(owner, name, value)
         if is_written and (type(value) in NEVER_CHANGE or not journal().is_outer(value)):
             return value
         if not is_written:
             self.sources += guards()
+        if self.is_foreign(value):
+            return self.swap(value)
         self._see(value)
         self.open(value)
         if isinstance(value, (np.ndarray, *CONTAINERS)) or python_objects.container_behind(value) is not None:
@@ -251,7 +257,11 @@ class Attributes(Scopes):
         is the copy.
         """
         is_function = is_user_function(owner, self.packages) and not self.runtime.is_captured(owner)
-        return self.swap(owner) if is_function else owner
+        return self.swap(owner) if is_function or self.is_foreign(owner) else owner
+
+    def is_foreign(self, x: object) -> bool:
+        """Whether steps of the prelude ask a thing (see heap/foreign.py)."""
+        return not self.builder.live and is_foreign(x) and opaque_package_of(x) not in self.packages
 
     def _of_function(self, copy: FunctionType, name: str) -> Any:
         """An attribute of a user's function."""

@@ -19,6 +19,7 @@ from ...util.library_object import LibraryObject
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
 from ..guards.python_objects import of_class_asked
+from ..heap.foreign import Foreign
 from ..lists.elements import Fixed
 from ..lists.export import as_array, as_arrays, number_of
 from ..lists.items import Items
@@ -158,6 +159,8 @@ def class_of(x: object) -> Any:
         return x.common(class_of)
     if type(x) is text.TracedText:
         return str
+    if isinstance(x, Foreign):
+        return x.__class__
     if not isinstance(x, Tracer):
         stands_for = getattr(x, "stands_for", None) if isinstance(x, (Drawn, Steps)) else None
         return stands_for or type(x)

@@ -31,6 +31,7 @@ from ..guards.reads import Reads, guard_all, refuse_unknown
 from ..guards.settings import answer, is_setting
 from ..guards.snapshot import Snapshot
 from ..heap.callbacks import watched
+from ..heap.foreign import foreign
 from ..heap.journal import note, standing_in
 from ..heap.opaque import note_reach
 from ..heap.percall import Maker, refuse_unseen
@@ -97,6 +98,8 @@ class Capture(OuterContainers):
     @unprofiled
     def _swapped(self, value: Any) -> Any:
         if not isinstance(value, type) and not self.builder.live:
+            if self.is_foreign(value):
+                return foreign(self.builder.root, value)
             refuse_opaque(value, self.packages)
         self._see(value)
         return next(stand_in for is_one, stand_in in STAND_INS if is_one(value))(self, value)

@@ -21,7 +21,7 @@ from ...util.defects import door
 from ...util.interrupts import let_through
 from ...util.own import owner_of
 from ...util.profiled import unprofiled
-from ...util.where import is_captured_class, module_name
+from ...util.where import is_captured_class, module_name, opaque_package_of
 from ..frontend.expressions import RUNTIME
 from ..frontend.functions import is_partial
 from ..frontend.library_text import text_of
@@ -31,6 +31,7 @@ from ..guards.guard import ReadGuard
 from ..guards.kinds import is_open
 from ..guards.settings import answer, is_setting
 from ..heap.cached import cached
+from ..heap.foreign import ForeignMethod, called_on_foreign, holds_foreign
 from ..heap.journal import all_made, made, note
 from ..heap.percall import Maker, is_per_call
 from ..lists.distributions import called_anew
@@ -99,6 +100,10 @@ class Runtime(
             note_growth(f)
         if is_setting(f) and is_tracing():
             return functools.partial(answer, current().root, f)
+        if type(f) is ForeignMethod:
+            return f
+        if is_tracing() and opaque_package_of(f) not in ("", *self.capture.packages):
+            return functools.partial(self._of_package, f)
         if is_tracing() and is_per_call(f):
             return functools.partial(called_anew, f)
         face = output.face_of(f) if stack.builders() else None
@@ -108,6 +113,15 @@ class Runtime(
             return functools.partial(self._with_functions, f, found)
         code = getattr(getattr(found, "__func__", found), "__code__", None)
         return functools.partial(self._generated, found) if code is not None and code.co_flags & CO_GENERATOR else found
+
+    @staticmethod
+    def _of_package(f: Callable, *args: object, **kwargs: object) -> object:
+        """The call of a function of a package with arrays of its own: of objects of such a package, it is a step of the
+        prelude.
+        """
+        if not holds_foreign(args, kwargs):
+            refuse_opaque(f)
+        return called_on_foreign(f, args, kwargs)
 
     def takes_as_it_is(self, f: object, found: Callable) -> bool:
         """Whether functions among the arguments of a call are themselves: captured code sees to their calls, and

@@ -21,6 +21,7 @@ from ..guards.escapes import hand_over
 from ..guards.kinds import OPERATORS
 from ..guards.python_objects import of_library
 from ..heap.callbacks import steadied
+from ..heap.foreign import called_on_foreign, holds_foreign
 from ..heap.journal import made
 from ..lists.export import as_arrays
 from ..lists.rows import RowList
@@ -141,6 +142,8 @@ def _call_of_library(name: str, original: Callable, found: Any, capture: Any) ->
     @door
     def call(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = tuple(map(arrayed, args)), {k: arrayed(x) for k, x in kwargs.items()}
+        if holds_foreign(args, kwargs):
+            return called_on_foreign(original, args, kwargs)
         if not _is_for_face(found, args, kwargs) or is_overridden("__array_function__", map(type, args)):
             return on_the_tape(original(*args, **kwargs), *args, *kwargs.values())
         own = None if found.creation or not makes_objects else _of_known_numbers(original, args, kwargs)
