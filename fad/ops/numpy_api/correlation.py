@@ -1,24 +1,19 @@
 """scipy.stats' linear dependence of two samples: pearsonr, linregress."""
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...ir.op import registry
 from ...util.array import AnyArray
 from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, shape_of
+from ..precision import double
 from .arguments import live, rank, ravel, refuse
 from .inference import sample
+from .outcomes import Correlation, FittedLine, student_pvalue
 from .summaries import mean
 
 sqrt, absolute, where = (registry[name] for name in ("sqrt", "abs", "where"))
-
-
-class Correlation(NamedTuple):
-    """The result of pearsonr."""
-
-    statistic: Any
-    pvalue: Any
 
 
 @face("scipy.stats.pearsonr", samples=("stats.pearsonr(v, np.sin(9 * v))[0]", "stats.pearsonr(v, np.sin(9 * v)).pvalue",
@@ -38,9 +33,12 @@ def pearsonr(x: AnyArray, y: AnyArray, *, alternative: str = "two-sided", method
         raise ValueError("`x` and `y` must have length at least 2.")
     r = _correlation(x, y, ax)
     if not extents.is_at_least(n, 3, "pearsonr"):             # two points lie on a line
-        return Correlation(r, r * 0.0 + 1.0)
-    half = n * 0.5 - 1.0
-    return Correlation(r, 2.0 * BY_NAME["scipy.special.betainc"].call(half, half, 0.5 * (1.0 - absolute(r))))
+        outcome = Correlation(r, r * 0.0 + 1.0)
+    else:
+        half = n * 0.5 - 1.0
+        outcome = Correlation(r, 2.0 * BY_NAME["scipy.special.betainc"].call(half, half, 0.5 * (1.0 - absolute(r))))
+    outcome.n = n
+    return outcome
 
 
 def _correlation(x: Any, y: Any, axis: int) -> AnyArray:
@@ -54,31 +52,24 @@ def _correlation(x: Any, y: Any, axis: int) -> AnyArray:
     return where(constant[0] | constant[1], math.nan, registry["minimum"](registry["maximum"](r, -1.0), 1.0))
 
 
-class FittedLine(NamedTuple):
-    """The result of linregress, without the standard error of the intercept."""
-
-    slope: Any
-    intercept: Any
-    rvalue: Any
-    pvalue: Any
-    stderr: Any
-
-
 @face("scipy.stats.linregress",
       samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
-               "stats.linregress(v, np.sin(9 * v)).stderr"), precision="double")
+               "stats.linregress(v, np.sin(9 * v)).stderr"))
 def linregress(x: AnyArray, y: AnyArray, alternative: str = "two-sided") -> FittedLine:
     if alternative != "two-sided":
         raise refuse("scipy.stats.linregress", "alternative other than 'two-sided'")
-    x, y = live(x), live(y)
+    x, y = double(live(x)), double(live(y))
     registry["check_that"](METHODS["max"](x) != METHODS["min"](x), True, error="ValueError",
                            what="Cannot calculate a linear regression if all x values are identical")
     dx, dy = x - mean(x), y - mean(y)
     slope, r = mean(dx * dy) / mean(dx * dx), _correlation(x, y, 0)
     if not extents.is_at_least(shape_of(x)[0], 3, "linregress"):
-        return FittedLine(slope, mean(y) - slope * mean(x), r, where(y[0] == y[1], 1.0, 0.0), 0.0 * absolute(slope))
-    free = shape_of(x)[0] - 2.0
-    t = r * sqrt(free / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
-    error = sqrt((1.0 - r * r) * mean(dy * dy) / mean(dx * dx) / free)
-    return FittedLine(slope, mean(y) - slope * mean(x), r,
-                      2.0 * BY_NAME["scipy.special.stdtr"].call(free, -absolute(t)), error)
+        error, pvalue = 0.0 * absolute(slope), where(y[0] == y[1], 1.0, 0.0)
+    else:
+        free = shape_of(x)[0] - 2.0
+        t = r * sqrt(free / ((1.0 - r + 1e-20) * (1.0 + r + 1e-20)))
+        pvalue = student_pvalue(t, free, "two-sided")
+        error = sqrt((1.0 - r * r) * mean(dy * dy) / mean(dx * dx) / free)
+    line = FittedLine(slope, mean(y) - slope * mean(x), r, pvalue, error)
+    line.intercept_stderr = error * sqrt(mean(dx * dx) + mean(x) ** 2)
+    return line

@@ -12,8 +12,9 @@ from ...util.array import AnyArray, ArrayLike, Axes
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from .arguments import as_array, extent_of, live, one_axis, rank, ravel, refuse
-from .inference import Found, count, sample, student_pvalue, total
+from .inference import count, sample, total
 from .moments import mean, var
+from .outcomes import RankCorrelation, student_pvalue
 
 sqrt, where, absolute = (registry[name] for name in ("sqrt", "where", "abs"))
 
@@ -201,7 +202,7 @@ def _places(x: AnyArray, ax: int, method: str) -> AnyArray:
 
 @face("scipy.stats.spearmanr", note="constant: its derivative is zero", samples=("stats.spearmanr(v, x[0])[0] * v",))
 def spearmanr(a: ArrayLike, b: object = None, axis: "int | None" = 0, nan_policy: str = "propagate",
-              alternative: str = "two-sided") -> Found:
+              alternative: str = "two-sided") -> RankCorrelation:
     """Pearson's correlation of the ranks."""
     if b is None or rank(live(a)) > 1:
         raise refuse("scipy.stats.spearmanr", "a matrix of samples", do="call it for each pair")
@@ -210,4 +211,4 @@ def spearmanr(a: ArrayLike, b: object = None, axis: "int | None" = 0, nan_policy
     r = BY_NAME["numpy.corrcoef"].call(*ranks)[1, 0]
     df = count(ranks[0], 0) - 2.0
     t = r * sqrt(registry["maximum"](df / ((r + 1.0) * (1.0 - r)), 0.0))
-    return Found(r, student_pvalue(t, df, alternative))
+    return RankCorrelation(r, student_pvalue(t, df, alternative))

@@ -6,7 +6,7 @@ Formulas: SciPy's reference of scipy.stats; R. B. D'Agostino, A. Belanger, R. B.
 Statistician 44 (1990) 316 (skewness and kurtosis); F. J. Anscombe, W. J. Glynn, Biometrika 70 (1983) 227 (kurtosis).
 """
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
@@ -14,6 +14,7 @@ from ..face import BY_NAME, face
 from ..precision import double
 from .arguments import extent_of, live, one_axis, rank, ravel, refuse
 from .moments import mean, var
+from .outcomes import Found, TTestResult, of_t
 from .summaries import with_nans
 
 exp, log, sqrt, where, absolute = (registry[name] for name in ("exp", "log", "sqrt", "where", "abs"))
@@ -45,19 +46,6 @@ def count(x: Any, ax: int) -> Any:
     return 1.0 * extent_of(x, (ax,))
 
 
-class Found(NamedTuple):
-    """The result of most tests."""
-
-    statistic: Any
-    pvalue: Any
-
-
-def student_pvalue(t: AnyArray, df: AnyArray, alternative: str) -> AnyArray:
-    if alternative == "two-sided":
-        return 2.0 * special("stdtr", df, -absolute(t))
-    return special("stdtr", df, t if alternative == "less" else -t)
-
-
 def _normal_pvalue(z: AnyArray, alternative: str) -> AnyArray:
     if alternative == "two-sided":
         return 2.0 * special("ndtr", -absolute(z))
@@ -67,20 +55,12 @@ def _normal_pvalue(z: AnyArray, alternative: str) -> AnyArray:
 # -- t-tests and analysis of variance --------------------------------------------------------------
 
 
-class TTestResult(NamedTuple):
-    """scipy.stats' result of a t-test; SciPy's own is a pair with a further attribute."""
-
-    statistic: Any
-    pvalue: Any
-
-
 @face("scipy.stats.ttest_1samp", samples=("stats.ttest_1samp(x, 0.4)", "stats.ttest_1samp(v, x[0, 0], None)[0]"))
 def ttest_1samp(a: ArrayLike, popmean: ArrayLike, axis: Axes = 0, nan_policy: str = "propagate",
                 alternative: str = "two-sided") -> TTestResult:
     x, ax = sample("ttest_1samp", a, axis, nan_policy)
     n = count(x, ax)
-    t = (mean(x, axis=ax) - live(popmean)) / sqrt(var(x, axis=ax, ddof=1) / n)
-    return TTestResult(t, student_pvalue(t, n - 1.0, alternative))
+    return of_t(mean(x, axis=ax), live(popmean), sqrt(var(x, axis=ax, ddof=1) / n), n - 1.0, alternative)
 
 
 @face("scipy.stats.ttest_rel", samples=("stats.ttest_rel(v, x[0])",))
@@ -105,8 +85,7 @@ def ttest_ind(a: ArrayLike, b: ArrayLike, axis: "int | None" = 0, equal_var: boo
     else:
         ex, ey = vx / m, vy / n
         df, spread = (ex + ey) ** 2 / (ex * ex / (m - 1.0) + ey * ey / (n - 1.0)), ex + ey
-    t = (mean(x, axis=ax) - mean(y, axis=ax)) / sqrt(spread)
-    return TTestResult(t, student_pvalue(t, df, alternative))
+    return of_t(mean(x, axis=ax) - mean(y, axis=ax), 0.0, sqrt(spread), df, alternative)
 
 
 @face("scipy.stats.f_oneway", samples=("stats.f_oneway(v, x[0], x[1] ** 2)", "stats.f_oneway(x, x[1:] * 0.7, axis=0)"))
@@ -270,4 +249,4 @@ def combine_pvalues(pvalues: ArrayLike, method: str = "fisher", weights: "ArrayL
     raise refuse("scipy.stats.combine_pvalues", f"method={method!r}")
 
 
-__all__ = ["Found", "count", "sample", "special", "student_pvalue", "total"]
+__all__ = ["count", "sample", "special", "total"]

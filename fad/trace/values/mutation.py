@@ -80,7 +80,10 @@ def _tied(made: ViewCall, y: ArrayOrNumber, places: Iterator) -> Any:
         parts = [_tied(made, part, places) for part in y]
         if all(a is b for a, b in zip(parts, y)):
             return y
-        return type(y)(*parts) if hasattr(y, "_fields") else type(y)(parts)
+        result: Any = type(y)(*parts) if hasattr(y, "_fields") else type(y)(parts)
+        if hasattr(y, "__dict__"):                            # attributes beside the fields
+            vars(result).update(vars(y))
+        return result
     place = next(places)
     return marked(_tied_array(made, y, place), made.name, made.asked, made.args, made.kwargs, place)
 
