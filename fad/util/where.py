@@ -6,7 +6,8 @@ Captured code is rewritten, looped, compiled and guarded. Where code stands deci
     the user's files, prompts, exec                yes
     an installed package of plain Python           yes: it is the user's code in every respect
     compiled parts of packages, and packages
-    with arrays of their own (opaque)              no: a function that touches their objects runs on the tape
+    with arrays of their own (opaque)              no: a function that touches their objects runs on the tape, unless
+                                                   Python can ask them before each run (trace/heap/foreign)
     fad, NumPy, SciPy, Numba                       no: fad has faces for them (is_library)
     Python's own library                           no: it is called as it is
 

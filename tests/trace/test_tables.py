@@ -110,6 +110,16 @@ def test_what_is_more_than_a_question_belongs_to_the_tape(why, tmp_path):
     assert [type(x).__name__ for x in module.kept] == [type(x).__name__ for x in other.kept]
 
 
+def test_a_table_that_is_returned_is_pythons_own(tmp_path):
+    module = of_columns(tmp_path, "(column.mean() * x[0] * x[1], column[1:])")
+    g = fad.value_and_grad(module.f, has_aux=True)
+    with pytest.warns(fad.FallbackWarning):
+        (value, part), _ = g(X)
+    assert type(part) is type(module.column) and np.isclose(value, module.f(X)[0])
+    module.column.own[1] = 8.0
+    assert list(g(X)[0][1]) == [8.0, 2.0, 3.0]
+
+
 OF_PANDAS = {
     "columns": "np.sum((df['y'].values - x[0] * np.exp(-x[1] * df.t.to_numpy())) ** 2)",
     "rows by a condition": "np.sum(df.loc[df.g == 'a', 'y'].values * x[0]) * x[1]",

@@ -13,7 +13,8 @@ captured code asks of such an object is a step of the prelude (see ir/prelude.py
     another object                        a Foreign, of which it may ask
 
 The trace makes the steps on copies. At its end the copies must be what they were, and the steps must give the same once
-more: then they change nothing, and draw nothing. What a call gives and no longer fits is traced anew.
+more: then they change nothing, and draw nothing. A call that finds
+another kind of thing is traced anew.
 """
 import copy
 import gc
@@ -63,7 +64,7 @@ class Foreign:
 
     @door
     def __getattr__(self, name: str) -> object:
-        if name[:2] == "__":
+        if name[:2] == "__" or name in Foreign.__slots__:
             raise AttributeError(name)
         found = _asked(self, name)
         if found is _ABSENT:
@@ -128,7 +129,8 @@ for _function in _ARITHMETIC:
     setattr(Foreign, f"__i{_name}__", _refusing(f"i{_name}"))
 for _function in _QUESTIONS:
     setattr(Foreign, f"__{_function.__name__}__", _by(_function))
-for _name in ("setitem", "delitem", "delattr", "array", "float", "int", "index", "complex", "hash", "enter", "exit"):
+for _name in ("setitem", "delitem", "delattr", "array", "float", "int", "index", "complex", "hash", "enter", "exit",
+              "reduce_ex"):
     setattr(Foreign, f"__{_name}__", _refusing(_name))
 _ABSENT = object()
 
