@@ -13,8 +13,8 @@ captured code asks of such an object is a step of the prelude (see ir/prelude.py
     another object                        a Foreign, of which it may ask
 
 The trace makes the steps on copies. At its end the copies must be what they were, and the steps must give the same once
-more: then they change nothing, and draw nothing. A call that finds
-another kind of thing is traced anew.
+more: then they change nothing, and draw nothing. A call that finds another kind of thing is
+traced anew.
 """
 import copy
 import gc
@@ -302,7 +302,7 @@ def _key(step: PreludeCall) -> tuple:
 def _made(f: Callable, given: tuple, named: dict) -> object:
     """The result of a step while tracing; nothing is drawn by it."""
     call = f._fad_present if type(f) in _CLASSES else f       # type: ignore[attr-defined]
-    if getattr(call, "__name__", "") in _ASKING_FRAMES and any("@" in str(x) for x in given):
+    if getattr(call, "__name__", "") in _ASKING_FRAMES and any("@" in str(x) for x in (*given, *named.values())):
         raise _refused(f"{call.__name__} reads the names of the function that calls it", "Python calls it elsewhere")
     before = [(g, state_of(g)) for g in common_generators()]
     with put_back([]):
