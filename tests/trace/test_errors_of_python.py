@@ -200,3 +200,19 @@ def test_without_a_handler_it_is_pythons_error(line, way, tmp_path):
         g(X) if way == "traced" else g.on_tape((X,), {})
     said = re.sub(r"0x[0-9a-f]+|line \d+", "", str(expected))[:20]
     assert said in re.sub(r"0x[0-9a-f]+|line \d+", "", str(found.value)) or isinstance(found.value, fad.FadError)
+
+
+@pytest.mark.parametrize("shape, other", [((3,), (3,)), ((2, 3), (3,)), ((2, 3), (3, 1)), ((3,), (3, 1)), ((2, 3), (3, 3))])
+def test_matmul_in_place_keeps_the_shape(shape, other):
+    """The product of two vectors was written to all elements, and a column to all columns."""
+    def f(x):
+        y = x.reshape(shape).copy()
+        y @= np.ones(other)
+        return np.sum(y * y)
+    x = np.arange(1.0, 1.0 + np.prod(shape))
+    if other == (3, 3):
+        assert fad.jit(f, fallback=False)(x) == f(x)
+    else:
+        for call in (f, fad.jit(f), fad.jit(f, fallback=False)):
+            with pytest.raises(ValueError, match="matri|columns|matmul"):
+                call(x)

@@ -5,10 +5,11 @@ A program returns the tuple. Its attributes are for the function that has made i
 Formulas: SciPy's reference of scipy.stats; R. A. Fisher, Metron 1 (1921) 3 (the interval of a correlation).
 """
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...ir.op import registry
-from ...util.array import ArrayOrNumber
+from ...util.array import AnyArray, ArrayOrNumber, Extent
 from ..face import BY_NAME
 from .arguments import refuse
 
@@ -27,7 +28,7 @@ class Interval(NamedTuple):
     high: Any
 
 
-def _tails(quantile: Any, level: float, alternative: str) -> tuple:
+def _tails(quantile: Callable, level: float, alternative: str) -> tuple:
     """The ends of an interval around zero that has so much probability, for symmetric distributions."""
     if alternative == "two-sided":
         end = quantile(0.5 + 0.5 * level)
@@ -39,14 +40,14 @@ class RankCorrelation(Found):
     """The result of spearmanr."""
 
     @property
-    def correlation(self) -> Any:
+    def correlation(self) -> AnyArray:
         return self.statistic
 
 
 class Correlation(RankCorrelation):
     """The result of pearsonr, of n pairs."""
 
-    n: Any = None
+    n: Extent = 0
 
     def confidence_interval(self, confidence_level: float = 0.95, method: object = None) -> Interval:
         """By Fisher's transformation, whose error is 1 / sqrt(n - 3)."""
@@ -63,21 +64,22 @@ class Correlation(RankCorrelation):
 class TTestResult(Found):
     """The result of a t-test: an estimate with a standard error, and degrees of freedom."""
 
-    df: Any = None
-    _estimate: Any = None
-    _error: Any = None
+    df: ArrayOrNumber = 0.0
+    _estimate: ArrayOrNumber = 0.0
+    _error: ArrayOrNumber = 0.0
     _alternative = "two-sided"
 
     def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         ends = _tails(lambda p: BY_NAME["scipy.special.stdtrit"].call(self.df, p), confidence_level,
                       self._alternative)
-        def at(end: Any) -> Any:
+        def at(end: AnyArray) -> AnyArray:
             is_open = isinstance(end, float) and math.isinf(end)
             return 0.0 * self._estimate + end if is_open else end * self._error + self._estimate
         return Interval(*map(at, ends))
 
 
-def of_t(estimate: ArrayOrNumber, expected: ArrayOrNumber, error: Any, df: Any, alternative: str) -> TTestResult:
+def of_t(estimate: AnyArray, expected: ArrayOrNumber, error: AnyArray, df: ArrayOrNumber,
+         alternative: str) -> TTestResult:
     """The t-test of an estimate that is expected to be so much."""
     t = (estimate - expected) / error
     outcome = TTestResult(t, student_pvalue(t, df, alternative))
@@ -85,7 +87,7 @@ def of_t(estimate: ArrayOrNumber, expected: ArrayOrNumber, error: Any, df: Any, 
     return outcome
 
 
-def student_pvalue(t: Any, df: Any, alternative: str) -> Any:
+def student_pvalue(t: AnyArray, df: ArrayOrNumber, alternative: str) -> AnyArray:
     tail = BY_NAME["scipy.special.stdtr"].call
     if alternative == "two-sided":
         return 2.0 * tail(df, -registry["abs"](t))
@@ -103,4 +105,4 @@ class _Line(NamedTuple):
 class FittedLine(_Line):
     """The result of linregress."""
 
-    intercept_stderr: Any = None
+    intercept_stderr: ArrayOrNumber = 0.0

@@ -17,8 +17,10 @@ from ...ir.integers import Integers
 from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ...ir.value import BINARY, COMPARISONS, REFLECTED, Value, answers, is_foreign
+from ...ops import extents
 from ...ops.face import METHODS
 from ...ops.literals import python_int
+from ...util.array import AnyArray
 from ...util.where import here
 from .standin import is_tracer
 from .zero_dim import not_an_array
@@ -98,12 +100,22 @@ def _in_place(name: str, reflected: str, operation: Callable) -> Callable:
             raise not_an_array(self)
         other = self.beside(other)
         self.meets(name, self, other)
+        if name == "matmul":
+            _require_columns(self, other)
         result = registry[name](self, other)
         if not np.can_cast(type_of(result).dtype, self.dtype, "same_kind"):
             raise TypeError(f"cannot write {result.dtype} into an array of {self.dtype} in place")
         METHODS["__setitem__"](self, Ellipsis, result)
         return self
     return method
+
+
+def _require_columns(x: AnyArray, other: AnyArray) -> None:
+    """x @= other keeps the shape of x: other is a square matrix, or a stack of such."""
+    if not x.ndim or other.ndim < 2:
+        raise ValueError("inplace matrix multiplication requires the first operand to have at least one and the second "
+                         "at least two dimensions.")
+    extents.agree(other.shape[-1], x.shape[-1], "columns of the operands of @=")
 
 
 def _rounded(name: str) -> Callable:
