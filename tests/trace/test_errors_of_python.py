@@ -202,7 +202,8 @@ def test_without_a_handler_it_is_pythons_error(line, way, tmp_path):
     assert said in re.sub(r"0x[0-9a-f]+|line \d+", "", str(found.value)) or isinstance(found.value, fad.FadError)
 
 
-@pytest.mark.parametrize("shape, other", [((3,), (3,)), ((2, 3), (3,)), ((2, 3), (3, 1)), ((3,), (3, 1)), ((2, 3), (3, 3))])
+@pytest.mark.parametrize("shape, other", [((3,), (3,)), ((2, 3), (3,)), ((2, 3), (3, 1)), ((3,), (3, 1)),
+                                          ((2, 3), (3, 3))])
 def test_matmul_in_place_keeps_the_shape(shape, other):
     """The product of two vectors was written to all elements, and a column to all columns."""
     def f(x):
