@@ -40,7 +40,7 @@ class Interpreter:
 
     def __call__(self, values: Sequence) -> tuple:
         """The outputs on these values. Raises OutOfPatience between two equations, where it is time to."""
-        if not self.steps:
+        if self.func not in self.steps:                      # it comes last: an interrupt may leave others
             self._note_last_uses(self.func, defined_in(self.func) - set(self.func.inputs))
         env = Environment()
         for var, value in zip(self.func.inputs, values, strict=True):

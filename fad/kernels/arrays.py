@@ -22,6 +22,7 @@ from fad.kernels.memory import duplicate, made
 from fad.kernels.promotion import compiled_as
 
 BLAS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
+PRODUCTS = {dtype: routine(f"{letter}gemm")[0] for dtype, letter in BLAS.items()}  # bound now: users cache code
 CHAR, WORD, PLACE, INT = ir.IntType(8), ir.IntType(64), ir.IntType(8).as_pointer(), ir.IntType(32)
 GEMM = ir.FunctionType(ir.VoidType(), [PLACE] * 13)
 MULTIPLY = ir.FunctionType(ir.VoidType(), [GEMM.as_pointer()] + [CHAR] * 2 + [WORD] * 3 + [PLACE] * 3)
@@ -97,8 +98,7 @@ def _dot(context, builder, sig, args):
     flags = [CHAR(ord("n" if t.layout == "C" else "t")) for t in sig.args]
     places = [builder.bitcast(place, PLACE) for place in (a.data, b.data, data)]
     multiply = _multiplication(context, builder.module, sig.return_type.dtype)
-    symbol, _ = routine(f"{BLAS[sig.return_type.dtype]}gemm")
-    gemm = cgutils.get_or_insert_function(builder.module, GEMM, symbol)
+    gemm = cgutils.get_or_insert_function(builder.module, GEMM, PRODUCTS[sig.return_type.dtype])
     builder.call(multiply, [gemm, *flags, m, k, n, *places])
     return value
 

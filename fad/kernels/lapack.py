@@ -24,10 +24,10 @@ INT = ir.IntType(32)
 
 
 class LapackRoutine:
-    """One BLAS or LAPACK routine of one type letter."""
+    """One BLAS or LAPACK routine of one type letter. It is bound now: cached code of users' refers to its symbol."""
 
     def __init__(self, name):
-        self.name = name
+        self.name, (self.symbol, self.parameters) = name, routine(name)
 
     @property
     def has_info(self):
@@ -39,11 +39,10 @@ class LapackRoutine:
         info = cgutils.alloca_once_value(builder, INT(0))
         given = [self._address(context, builder, t, a) for t, a in zip(sig.args, args)]
         given += [info] if self.has_info else []
-        symbol, parameters = routine(self.name)
-        if len(given) != len(parameters):
-            raise TypingError(f"{symbol} takes {len(parameters)} parameters, not {len(given)}")
+        if len(given) != len(self.parameters):
+            raise TypingError(f"{self.symbol} takes {len(self.parameters)} parameters, not {len(given)}")
         shape = ir.FunctionType(ir.VoidType(), [BYTE] * len(given))
-        function = cgutils.get_or_insert_function(builder.module, shape, symbol)
+        function = cgutils.get_or_insert_function(builder.module, shape, self.symbol)
         builder.call(function, [builder.bitcast(g, BYTE) for g in given])
         return builder.load(info)
 

@@ -214,7 +214,8 @@ def opaque_package_of(x: object) -> str:
 
 def is_disguised(x: object) -> bool:
     """Whether x passes for an object of another class: a proxy, or a mock."""
-    return not issubclass(type(x), getattr(x, "__class__", object))
+    cls = getattr(x, "__class__", object)
+    return all(base is not cls for base in type(x).__mro__)   # issubclass() would ask the user's metaclass
 
 
 def is_of_c(x: object) -> bool:

@@ -163,7 +163,7 @@ def test_a_job_whose_thread_is_gone_is_over(monkeypatch):
 def test_python_ends_while_a_thread_compiles():
     code = ("import time, numpy as np, fad\n"
             "fad.config.cache_dir = None\n"
-            "from fad.backend import tiers\n"
+            "from fad.backend.running import tiers\n"
             "def f(x):\n"
             "    for k in (1, 2, 3, 4, 5, 6, 7, 8, 9):\n"
             "        x = np.tanh(x * k) + np.sin(x)\n"

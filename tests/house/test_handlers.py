@@ -12,7 +12,7 @@ LEAST = ("BaseException", "Exception", "OSError", "FileNotFoundError", "RuntimeE
          "ZeroDivisionError", "SyntaxError", "BEYOND", "PYTHONS")
 # (api/calls/fallback.py; a thread's error, raised again)
 LOOK = {"let_through", "take_as_answer", "is_answer", "interrupt_behind", "is_interrupt", "is_unstaged", "instead",
-        "failed", "raise_in_fads_words", "_beyond", "pass_on"}
+        "failed", "raise_in_fads_words", "passed_on", "pass_on"}
 # Numba compiles or calls it, where no interrupt is delivered (fad/kernels)
 EXEMPT = ("fad/kernels/",)
 WORK = (ast.Call, ast.For, ast.With, ast.comprehension)       # where Python looks for signals

@@ -19,7 +19,7 @@ X = np.linspace(0.0, 1.0, 7)
 PROGRAM = """
 import ctypes, gc, sys
 import fad
-from fad.backend import compile as kernels
+from fad.backend.running import compile as kernels
 from tests.operation.test_release import X
 from tests.operation.programs import cold
 

@@ -225,7 +225,10 @@ def toeplitz(c: ArrayLike, r: Any = None) -> AnyArray:
 
 @face("scipy.linalg.hankel", samples=("la.hankel(v)", "la.hankel(v, 2 * v[:3])"))
 def hankel(c: ArrayLike, r: Any = None) -> AnyArray:
-    c = ravel(as_array(c))
+    c = as_array(c)
+    if not rank(c):
+        raise IndexError("hankel takes a vector, and a number was given")
+    c = ravel(c)
     r = registry["zeros_like"](c) if r is None else ravel(as_array(r))
     i, j = _grid(shape_of(c)[0], shape_of(r)[0])
     return taken(_joined(c, r), i + j)
@@ -282,6 +285,8 @@ def diagsvd(s: ArrayLike, M: Any, N: Any) -> AnyArray:
 @over_stacks(a="1")
 def companion(a: ArrayLike) -> AnyArray:
     a = at_least(1, a)
+    if not extents.is_at_least(shape_of(a)[0], 2, "scipy.linalg.companion"):
+        raise ValueError("The length of `a` along the last axis must be at least 2.")
     n = extents.difference(shape_of(a)[0], 1)
     first = registry["slice_axis"](a, 0, 0, 1)
     registry["check_that"](registry["all"](first != 0, axes=(0,)), True,

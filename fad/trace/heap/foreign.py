@@ -13,8 +13,8 @@ captured code asks of such an object is a step of the prelude (see ir/prelude.py
     another object                        a Foreign, of which it may ask
 
 The trace makes the steps on copies. At its end the copies must be what they were, and the steps must give the same once
-more: then they change nothing, and draw nothing. A call that finds another kind of thing is
-traced anew.
+more: then they change nothing, and draw nothing. A call that finds another kind of
+thing is traced anew.
 """
 import copy
 import gc

@@ -25,7 +25,7 @@ from ...util.reach import reached
 from ..guards.guard import length_as, of_element
 from ..guards.inputs import PlaceGuard
 from ..guards.kinds import MISSING
-from ..guards.snapshot import is_same
+from ..guards.snapshot import Snapshot, is_same
 from ..heap.journal import CONTAINER, GENERATOR, Mark
 from ..heap.state import is_array as _is_array
 from ..lists.export import Delivered, plain
@@ -124,7 +124,8 @@ class _Collector:
 
     def _of_tail(self, tail: Tail) -> list:
         """Additions at the end of a list."""
-        is_looked_at = any(id(tail.owner) in getattr(s.value, "nodes", ()) for s in self.root.trace.sources)
+        known = [s.value for s in self.root.trace.sources if type(s.value) is Snapshot]
+        is_looked_at = any(id(tail.owner) in snapshot.nodes for snapshot in known)
         if is_looked_at or self.root.trace.journal.is_noted(tail.owner):
             refuse_reading()                                  # by code that a program does not see
         if tail.items.rows is None:
