@@ -20,6 +20,7 @@ import copy
 import gc
 import operator
 import pickle
+import re
 from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
@@ -46,6 +47,9 @@ _KNOWN = (str, bytes, bool, int, type(None), np.bool_)
 _NUMBERS = (float, complex, np.number)
 _CHANGED = "an object of a package with arrays of its own is changed in a loop or branch on traced values"
 _ASKING_FRAMES = ("query", "eval")                            # of pandas: "y > @limit"
+_WRITING = re.compile(                                        # names of what writes to files, screens and databases
+    r"(write|sink|save|dump|print|show|plot|hist|boxplot|info$)|to_(csv|excel|json|sql|parquet|pickle|feather|hdf|stata"
+    r"|html|latex|markdown|clipboard|xml|orc|gbq|netcdf|zarr)$")
 _GIVEN = (*_KNOWN, float, complex, np.generic, np.dtype, type, type(Ellipsis), range)
 
 
@@ -253,6 +257,8 @@ def _call(f: Callable, args: tuple, kwargs: "dict | None" = None) -> object:
     before = list(map(_bytes_of, asked)) if is_in_region else []
     root.trace.foreign_results.clear()
     result = _step(f, args, kwargs)
+    if result is None:
+        raise _refused("a call returns nothing", "what it does is done for its effect")
     if before and before != list(map(_bytes_of, asked)):
         next(reversed(root.trace.foreign_steps.values()))[0].is_pure = False              # for another attempt, too
         raise _refused(_CHANGED, "a program asks it once, before its kernel runs")
@@ -302,6 +308,8 @@ def _key(step: PreludeCall) -> tuple:
 def _made(f: Callable, given: tuple, named: dict) -> object:
     """The result of a step while tracing; nothing is drawn by it."""
     call = f._fad_present if type(f) in _CLASSES else f       # type: ignore[attr-defined]
+    if _WRITING.match(getattr(call, "__name__", "")):
+        raise _refused(f"{call.__name__} is called", "it writes, which the trace would do once more")
     if getattr(call, "__name__", "") in _ASKING_FRAMES and any("@" in str(x) for x in (*given, *named.values())):
         raise _refused(f"{call.__name__} reads the names of the function that calls it", "Python calls it elsewhere")
     before = [(g, state_of(g)) for g in common_generators()]

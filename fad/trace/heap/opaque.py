@@ -141,7 +141,7 @@ def _converts(x: object) -> bool:
 
 def _notes_itself(f: object) -> bool:
     """Whether this is rewritten code, which says what it writes to."""
-    f = getattr(f, "__func__", f)
+    f = f.__func__ if type(f) is MethodType else f            # an object's __getattr__ is not asked
     runtime = f.__globals__.get("__fad__") if type(f) is FunctionType else None
     return runtime is not None and runtime.is_rewritten(f)
 
