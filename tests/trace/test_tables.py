@@ -38,6 +38,9 @@ class Column:
     @property
     def values(self):
         return self.own
+    @property
+    def item(self):
+        return self.own.item
     def mean(self):
         return np.mean(self.own)
     def take(self):
@@ -53,6 +56,7 @@ OF_COLUMNS = {
     "NumPy's array of it": "np.sum(np.asarray(column) * x[0]) * x[1]",
     "a ufunc": "np.log1p(column).values @ np.full(len(column), x[0]) * x[1]",
     "a number": "column.mean() * x[0] * x[1]",
+    "a method of C": "column.item(1) * x[0] * x[1]",
     "its length": "len(column) * x[0] * x[1]",
     "its items": "sum([v * x[0] for v in column]) * x[1]",
     "a part": "column[1:].mean() * x[0] * x[1]",

@@ -86,6 +86,8 @@ class Runtime(
         """f as captured code calls it: users' functions are captured, NumPy's and Python's lead to fad where something
         is traced.
         """
+        if type(f) is ForeignMethod:                          # of C, its class passes for that of Python's methods
+            return f
         if is_partial(f):
             return self.capture.swap(f)
         if isinstance(f, Dispatched):
@@ -100,8 +102,6 @@ class Runtime(
             note_growth(f)
         if is_setting(f) and is_tracing():
             return functools.partial(answer, current().root, f)
-        if type(f) is ForeignMethod:
-            return f
         if is_tracing() and opaque_package_of(f) not in ("", *self.capture.packages):
             return functools.partial(self._of_package, f)
         if is_tracing() and is_per_call(f):
