@@ -353,7 +353,7 @@ def settle_foreign(root: Builder, changes_arguments: bool) -> None:
     """An error if steps have changed what they ask, or give something else when they are made once more; or if captured
     code has written to an array that they gave.
     """
-    if not root.trace.foreign:
+    if not root.trace.foreign_steps:
         return
     if changes_arguments or any(value.atom is not atom for atom, _, _, value in root.trace.foreign_values.values()):
         raise _refused("an array is written to that may be a part of a table",

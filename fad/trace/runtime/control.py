@@ -117,9 +117,10 @@ class Runtime(
     @staticmethod
     def _of_package(f: Callable, *args: object, **kwargs: object) -> object:
         """The call of a function of a package with arrays of its own: of objects of such a package, it is a step of the
-        prelude.
+        prelude; and so is one that makes such an object.
         """
-        if not holds_foreign(args, kwargs):
+        makes_arrays = isinstance(f, type) and hasattr(f, "__array__")
+        if not makes_arrays and not holds_foreign(args, kwargs):
             refuse_opaque(f)
         return called_on_foreign(f, args, kwargs)
 
