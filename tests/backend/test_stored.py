@@ -2,13 +2,14 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numba
 import numpy as np
 import pytest
 
 from fad.backend.running import cache, stored_code
-from fad.kernels import c_symbols, libraries
+from fad.kernels import libraries
 
 # processor time from after the imports to the first derivative, in imports of Numba
 BUDGET = 2.5
@@ -202,7 +203,7 @@ def test_what_a_kernel_calls_is_kept_with_it(tmp_path):
 def test_a_name_that_is_not_there_sets_up_the_compiler_first(tmp_path, monkeypatch):
     _, again = kept(tmp_path, TEXT.format("+ 2.0"))
     refreshed = []
-    monkeypatch.setattr(c_symbols, "is_bound", lambda name: False)
+    monkeypatch.setattr(stored_code, "c_symbols", SimpleNamespace(is_bound=lambda name: False))
     monkeypatch.setattr(type(again.targetctx), "refresh", lambda context: refreshed.append(context))
     assert again(np.array([1.0, 2.0])).tolist() == [4.0, 3.0] and refreshed == [again.targetctx]
 

@@ -47,7 +47,7 @@ class RankCorrelation(Found):
 class Correlation(RankCorrelation):
     """The result of pearsonr, of n pairs."""
 
-    n: Extent = 0
+    n: Extent
 
     def confidence_interval(self, confidence_level: float = 0.95, method: object = None) -> Interval:
         """By Fisher's transformation, whose error is 1 / sqrt(n - 3)."""
@@ -64,10 +64,10 @@ class Correlation(RankCorrelation):
 class TTestResult(Found):
     """The result of a t-test: an estimate with a standard error, and degrees of freedom."""
 
-    df: ArrayOrNumber = 0.0
-    _estimate: ArrayOrNumber = 0.0
-    _error: ArrayOrNumber = 0.0
-    _alternative = "two-sided"
+    df: ArrayOrNumber
+    _estimate: ArrayOrNumber
+    _error: ArrayOrNumber
+    _alternative: str
 
     def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         ends = _tails(lambda p: BY_NAME["scipy.special.stdtrit"].call(self.df, p), confidence_level,
@@ -105,4 +105,4 @@ class _Line(NamedTuple):
 class FittedLine(_Line):
     """The result of linregress."""
 
-    intercept_stderr: ArrayOrNumber = 0.0
+    intercept_stderr: ArrayOrNumber
