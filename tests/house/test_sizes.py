@@ -7,7 +7,7 @@ from .source import ROOT, functions, length, modules, name_of
 
 FILE_LIMIT, TEST_FILE_LIMIT = 400, 600
 FUNCTION_LIMIT, FUNCTION_MEDIAN = 80, 8
-ANY_LIMIT = 3_905                                             # lower it when the count falls
+ANY_LIMIT = 3_897                                             # lower it when the count falls
 
 
 def test_no_file_is_over_the_limit():

@@ -60,7 +60,10 @@ def ttest_1samp(a: ArrayLike, popmean: ArrayLike, axis: Axes = 0, nan_policy: st
                 alternative: str = "two-sided") -> TTestResult:
     x, ax = sample("ttest_1samp", a, axis, nan_policy)
     n = count(x, ax)
-    return of_t(mean(x, axis=ax), live(popmean), sqrt(var(x, axis=ax, ddof=1) / n), n - 1.0, alternative)
+    expected = live(popmean)
+    if rank(expected):
+        expected = BY_NAME["numpy.squeeze"].call(expected, axis=ax)
+    return of_t(mean(x, axis=ax), expected, sqrt(var(x, axis=ax, ddof=1) / n), n - 1.0, alternative)
 
 
 @face("scipy.stats.ttest_rel", samples=("stats.ttest_rel(v, x[0])[:2]",))

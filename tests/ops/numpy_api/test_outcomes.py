@@ -13,6 +13,7 @@ ASKED = {
     **{f"interval of a mean, {side}": lambda x, side=side, level=level: np.sum(np.clip(
         stats.ttest_1samp(x, 0.1, alternative=side).confidence_interval(level), -9.0, 9.0))
        for side, level in SOME.items()},
+    "expected means": lambda x: np.sum(stats.ttest_1samp(x.reshape(3, 3), x[:3].reshape(1, 3)).statistic),
     "interval of a difference": lambda x: stats.ttest_ind(x, Y).confidence_interval().low,
     "interval of pairs": lambda x: stats.ttest_rel(x, Y).confidence_interval(0.5).high,
     "correlation": lambda x: stats.pearsonr(x, Y).correlation + stats.spearmanr(x, Y).correlation,
@@ -30,3 +31,11 @@ def test_attributes(name):
     value, slope = fad.value_and_grad(f, fallback=False)(X)
     np.testing.assert_allclose(value, f(X), 1e-12)
     np.testing.assert_allclose(slope @ d, (f(X + d) - f(X - d)) / 2, 1e-5, 1e-12)
+
+
+def test_means_that_line_up_with_the_sample_are_refused():
+    def f(x):
+        return stats.ttest_1samp(x, x).statistic
+    for call in (fad.jit(f, fallback=False), f):
+        with pytest.raises(ValueError):
+            call(X)
