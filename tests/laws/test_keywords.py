@@ -58,10 +58,16 @@ def given(expression):
 
 def function_of(*expressions):
     """The expressions as one function of x, v and S; arrays that each is given to write to come with its result."""
-    lines = [f"    x, v, S = a * 1.0, b * 1.0, c * 1.0\n{given(e)}    found += [[{e}, x, v, S]]\n" for e in expressions]
-    scope = dict(SCOPE)
+    lines = [f"    x, v, S = a * 1.0, b * 1.0, c * 1.0\n{given(e)}    found += [[fields({e}), x, v, S]]\n"
+             for e in expressions]
+    scope = dict(SCOPE, fields=fields)
     executed(f"def f(a, b, c):\n    found = []\n{''.join(lines)}    return found\n", scope)
     return scope["f"]
+
+
+def fields(y):
+    """A named tuple without the attributes that it may have beside its fields."""
+    return tuple(y) if hasattr(y, "_fields") else y
 
 
 def arrays_in(y):

@@ -22,11 +22,13 @@ KNOTS = "np.array([0.0, 0, 0, 0.4, 1, 1, 1])"
 def surface(tck: tuple, at: Iterable[AnyArray], dx: int = 0, dy: int = 0) -> AnyArray:
     """The spline, or its derivative of order dx and dy, at points whose coordinates have been broadcast."""
     for name, order, degree in (("x", dx, tck[3]), ("y", dy, tck[4])):
+        if order != int(order):
+            raise refuse("scipy.interpolate.bisplev", f"d{name}={order}", do="give a whole number")
         if not 0 <= order < degree:
             raise ValueError(f"0 <= d{name} = {order} < k{name} = {degree} must hold")
     places, knots = list(at), [live(tck[0]), live(tck[1])]
     counts = [shape_of(t)[0] - k - 1 for t, k in zip(knots, tck[3:])]
-    c, degrees, orders = registry["reshape"](live(tck[2]), *counts), list(tck[3:]), (dx, dy)
+    c, degrees, orders = registry["reshape"](live(tck[2]), *counts), list(tck[3:]), (int(dx), int(dy))
     for ax, (t, n, k) in enumerate(zip(knots, counts, tck[3:])):
         places[ax] = _clipped(places[ax], taken(t, k), taken(t, n))
         for _ in range(orders[ax]):

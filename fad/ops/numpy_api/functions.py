@@ -39,10 +39,13 @@ def piecewise(x: ArrayLike, condlist: object, funclist: Any, *args: object, **op
     if len(funclist) != len(conditions):
         raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} "
                          f"functions are expected")
+    shape = shape_of(x)
+    if not shape:                                             # functions get a part of it, which has an axis
+        x, *conditions = [registry["reshape"](c, 1) for c in (x, *conditions)]
     y: Any = registry["zeros_like"](x)
     for c, f in zip(conditions, funclist):
         y = _piece(x, c, lambda part, f=f: f(part, *args, **options) if callable(f) else f, y)
-    return y
+    return y if shape else registry["reshape"](y)
 
 
 def _piece(x: Any, c: Any, f: Callable, y: Any) -> AnyArray:
