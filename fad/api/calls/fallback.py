@@ -87,8 +87,7 @@ class Refusal(NamedTuple):
 
     @property
     def is_of_another_way(self) -> bool:
-        """Whether the call goes another way than the one that the program is for."""
-        return PINNED in str(self.error)
+        return is_of_another_way(self.error)
 
 
 class Fallback:
@@ -181,7 +180,7 @@ def beyond_programs(error: Exception) -> "Exception | None":
     if str(error).startswith(NONE_IS_USED):
         return UnstageableError(str(error), why="a program has numbers and arrays",
                                 do="give the name a number on every way, or test it (is None) before")
-    if PINNED in str(error):
+    if is_of_another_way(error):
         return UnstageableError(str(error), why="no program has both sides of a condition, and there are as many "
                                 "programs for one side as are kept", do="keep the structure the same on every way")
     if isinstance(error, UnstageableError):  # of a call that runs before the program (backend/running/prelude.py)
@@ -200,6 +199,11 @@ def is_of_none(error: Exception) -> bool:
 def is_of_a_way(error: Exception) -> bool:
     """Whether it is what Python raised where the program was made, on a way that is taken now."""
     return RAISED_ON_A_WAY in str(error)
+
+
+def is_of_another_way(error: Exception) -> bool:
+    """Whether the call goes another way than the one that the program is for."""
+    return PINNED in str(error)
 
 
 def passed_on(error: Exception, fast: Any) -> Any:

@@ -157,7 +157,7 @@ class Staged(StagedPrograms, Keeper):
             return again()
         refusal = None
         try:
-            program = self._program(signature, leaves, structure, passed)
+            program = self._program(signature, leaves, structure, current, passed)
             is_new = not any(p is program for p in current)
             if is_new and self.fallback.is_on:
                 self.state.refuse(key, program)
@@ -167,7 +167,6 @@ class Staged(StagedPrograms, Keeper):
         is_run = refusal is None
         result, refusal = self._run(program, data, key, strange) if is_run else (None, refusal)
         if refusal is not None and refusal.is_of_another_way and len(passed) + 1 < MOST_WAYS:
-            refusal = None
             return self._by_program(leaves, structure, args, kwargs, (*passed, program))
         if refusal is not None:                               # behind the handlers: users' code may ask for the error
             try:

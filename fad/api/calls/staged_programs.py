@@ -66,18 +66,16 @@ class StagedPrograms:
     def program(self, leaves: list, structure: tree.Structure) -> "tuple[Program, list]":
         """The program that serves these arguments, traced now if there is none yet, and its data leaves."""
         signature = self._signature(leaves, structure)
-        return self._program(signature, leaves, structure), signature.data
+        return self._program(signature, leaves, structure, self._current(signature)), signature.data
 
     def _signature(self, leaves: list, structure: tree.Structure) -> Signature:
         self._watch(leaves, structure)
         return signature_of(leaves, structure, self.varying, self._static_positions(structure))
 
-    def _program(self, signature: Signature, leaves: list, structure: tree.Structure,
+    def _program(self, signature: Signature, leaves: list, structure: tree.Structure, candidates: list,
                  passed: "tuple[Program, ...]" = ()) -> Program:
-        """The first of the current programs that accepts the data, or a new one. passed: those that do not take this
-        call's way.
-        """
-        found = _accepting(self._current(signature, passed), signature.data)
+        """The first of these programs that accepts the data, or a new one. passed: those for another way."""
+        found = _accepting(candidates, signature.data)
         if found is not None:
             return found
         locks = tuple(self.state.locks.values())
