@@ -21,6 +21,7 @@ from ..extents import agree, broadcast_shapes, product
 from ..face import BY_NAME, face
 from ..kinds import same_shape, shape_of
 from .arguments import as_array, fixed, in_dtype, refuse
+from .stacks import in_one_axis
 
 FEW_ELEMENTS = 8  # so many calls are written out, each with its own branches
 
@@ -134,8 +135,7 @@ class vectorize:
                 agree(sizes.setdefault(name, n), n, f"extents of {name} in {signature}")
         stacked = broadcast_shapes(*[shape_of(x)[:len(shape_of(x)) - len(core)] for x, core in zip(xs, names)])
         count = product(stacked)
-        flat = [registry["reshape"](registry["broadcast_to"](x, *stacked, *shape), count, *shape)
-                for x, shape in zip(xs, own)]
+        flat = [in_one_axis(x, stacked, shape) for x, shape in zip(xs, own)]
         dtypes = [None if self.otypes is None else np.dtype(char) for char in self.otypes or gives]
         each = getattr(self.pyfunc, "each_part", None)
         if each is not None and not stack.is_live() and not (isinstance(count, int) and count <= FEW_ELEMENTS):

@@ -14,7 +14,7 @@ from ..face import BY_NAME, face
 from ..precision import double
 from .arguments import extent_of, live, one_axis, rank, ravel, refuse
 from .moments import mean, var
-from .outcomes import Found, TTestResult, of_t
+from .outcomes import Found, TTestResult, of_t, pvalue
 from .summaries import with_nans
 
 exp, log, sqrt, where, absolute = (registry[name] for name in ("exp", "log", "sqrt", "where", "abs"))
@@ -47,9 +47,7 @@ def count(x: Any, ax: int) -> Any:
 
 
 def _normal_pvalue(z: AnyArray, alternative: str) -> AnyArray:
-    if alternative == "two-sided":
-        return 2.0 * special("ndtr", -absolute(z))
-    return special("ndtr", z if alternative == "less" else -z)
+    return pvalue(BY_NAME["scipy.special.ndtr"].call, z, alternative)
 
 
 # -- t-tests and analysis of variance --------------------------------------------------------------

@@ -87,11 +87,15 @@ def of_t(estimate: AnyArray, expected: ArrayOrNumber, error: AnyArray, df: Array
     return outcome
 
 
-def student_pvalue(t: AnyArray, df: ArrayOrNumber, alternative: str) -> AnyArray:
-    tail = BY_NAME["scipy.special.stdtr"].call
+def pvalue(cdf: Callable, statistic: AnyArray, alternative: str) -> AnyArray:
+    """The p-value by a distribution that is symmetric around zero."""
     if alternative == "two-sided":
-        return 2.0 * tail(df, -registry["abs"](t))
-    return tail(df, t if alternative == "less" else -t)
+        return 2.0 * cdf(-registry["abs"](statistic))
+    return cdf(statistic if alternative == "less" else -statistic)
+
+
+def student_pvalue(t: AnyArray, df: ArrayOrNumber, alternative: str) -> AnyArray:
+    return pvalue(lambda t: BY_NAME["scipy.special.stdtr"].call(df, t), t, alternative)
 
 
 class _Line(NamedTuple):

@@ -33,6 +33,11 @@ def at_least(n: int, x: object) -> Any:
     return x if rank(x) >= n else registry["reshape"](x, *[1] * (n - rank(x)), *shape_of(x))
 
 
+def in_one_axis(x: AnyArray, stack: tuple, own: tuple) -> AnyArray:
+    """x with its own axes behind one axis, which all others have become, broadcast to this stack."""
+    return registry["reshape"](registry["broadcast_to"](x, *stack, *own), extents.product(stack), *own)
+
+
 def over_stacks(**core: str) -> Callable:
     """Decorator of a face: arguments of more axes than it takes ("1", "2", or "1|2") are stacks of what it takes, as
     SciPy has it. One loop goes over the stack, so that a long one makes no long program.
@@ -48,10 +53,9 @@ def over_stacks(**core: str) -> Callable:
             stack = extents.broadcast_shapes(*[shape_of(x)[:rank(x) - len(own[name])] for name, x in xs.items()])
             if not stack:
                 return call(*args, **options)
-            count = extents.product(stack)
-            flat = {name: registry["reshape"](registry["broadcast_to"](x, *stack, *own[name]), count, *own[name])
-                    for name, x in xs.items()}
-            return _stacked(lambda k: call(**given | {name: taken(x, k) for name, x in flat.items()}), count, stack)
+            flat = {name: in_one_axis(x, stack, own[name]) for name, x in xs.items()}
+            return _stacked(lambda k: call(**given | {name: taken(x, k) for name, x in flat.items()}),
+                            extents.product(stack), stack)
         return over
     return decorated
 
