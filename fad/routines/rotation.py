@@ -53,7 +53,7 @@ class Rotation(LibraryObject):
         return Rotation(self._quat * np.array([-1.0, -1.0, -1.0, 1.0]))
 
     def __pow__(self, n: ArrayOrNumber) -> "Rotation":
-        """n times the turn. R**1 and R**-1 keep the sign of R's quaternion."""
+        """The rotation by n times the angle. R**1 and R**-1 keep the sign of R's quaternion."""
         turned = from_rotvec(n * self.as_rotvec())._quat
         is_other = np.sum(_canonical(self._quat) * self._quat, axis=-1) < 0
         return Rotation(np.where((np.abs(n) == 1) & is_other, -1.0, 1.0)[..., None] * turned)

@@ -14,7 +14,7 @@ class Node:
 
 
 def web(n):
-    """So many objects, each of which leads to all others."""
+    """n objects. Links lead from each of them to all others."""
     nodes = [Node(k) for k in range(n)]
     for k, node in enumerate(nodes):
         node.links += [nodes[k - 1], nodes[(k + 1) % n], nodes[(3 * k) % n]]

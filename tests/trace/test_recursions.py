@@ -13,7 +13,7 @@ POINT = np.array([1.3, 2.2, 2.5])
 
 
 def counted(monkeypatch):
-    """A list that gets one entry for each condition both sides of which are traced."""
+    """A list of the conditions entered: the trace adds one entry for each."""
     met, entered = [], Branches.entered
     monkeypatch.setattr(Branches, "entered", lambda self, code: met.append(code) or entered(self, code))
     return met
