@@ -23,15 +23,21 @@ from fad.backend.running import compile as kernels
 from tests.operation.test_release import X
 from tests.operation.programs import cold
 
+libc = ctypes.CDLL(None)
+
 def resident():
+    # Memory of the process's own: pages of libraries that are read again count for the file, not for a function. glibc
+    # keeps what is freed, as much as it likes, unless it is asked to return that.
+    getattr(libc, "malloc_trim", int)(0)
     with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4
+        pages = list(map(int, file.read().split()))
+    return (pages[1] - pages[2]) * 4
 
 class Heap(ctypes.Structure):                                # glibc's struct mallinfo2
     names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
     _fields_ = [(name, ctypes.c_size_t) for name in names]
 
-ask = getattr(ctypes.CDLL(None), "mallinfo2", None)
+ask = getattr(libc, "mallinfo2", None)
 if ask is not None:
     ask.restype = Heap
 
