@@ -43,7 +43,7 @@ def is_hashable(x: object) -> bool:
     """Whether x may be a key; a __hash__ that raises is as none."""
     try:
         hash(x)
-    except TypeError as error:
+    except Exception as error:                                # a memoryview that may be written to raises a ValueError
         let_through(error)
         return False
     return True

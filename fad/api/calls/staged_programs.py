@@ -23,6 +23,7 @@ from ...trace.lists.export import deliver
 from ...trace.lists.tails import tailing
 from ...trace.objects.draws import kernel_drawing
 from ...trace.outcome.leaks import refuse_changed_arguments
+from ...trace.runtime.capture import arguments
 from ...trace.tracing import Traced, positional_guards, trace
 from ...trace.values.constants import deciding, pinning
 from ...transforms.vectorise import vectorise
@@ -197,7 +198,8 @@ class StagedPrograms:
     def _trace(self, leaves: list, structure: tree.Structure, dynamic: list, state: Sequence = ()) -> Program:
         def call(body: Callable, inputs: list) -> Any:
             filled = list(leaves)
-            for k, x in zip(dynamic, inputs):
+            seen = arguments(getattr(self, "__wrapped__", None), fixed.values())
+            for k, x in zip((*dynamic, *fixed), (*inputs, *seen)):
                 filled[k] = x
             args, kwargs = current().trace.arguments = structure.unflatten(filled)
             all_made(nodes_of((args, kwargs), structure))

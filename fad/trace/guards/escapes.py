@@ -25,7 +25,7 @@ from ...util.where import is_captured_class, is_disguised, is_of_c, opaque_packa
 from ..objects.containers import CHANGING, NEVER_CHANGE, contents, may_be_changed
 from ..objects.draws import goes_on
 from . import python_objects
-from .kinds import has_attributes, is_object
+from .kinds import has_attributes, is_object, is_open
 from .purity import is_effect
 from .reads import Reads, refuse_unknown
 from .snapshot import Snapshot
@@ -56,7 +56,7 @@ def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Ca
     """
     given = [x for x in values if type(x) not in NEVER_CHANGE and not isinstance(x, (Value, np.ndarray))]
     leaves = [leaf for x in given for leaf in Snapshot().add(x)]
-    found = [x for x in leaves if is_object(x) and not isinstance(x, logging.Logger) and is_read(x)]
+    found = [x for x in leaves if _holds_state(x) and is_read(x)]
     # of these only the methods are from outside
     own = [
         id(x) in root.trace.inside or (has_traced(contents(x).values()) and not _was_changed(root, x)) for x in found
@@ -68,6 +68,12 @@ def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Ca
         root.trace.reads = root.trace.reads or Reads(root.trace)
         root.trace.reads.add_handed(objects)
         refuse_unknown(root.trace.reads, "code that a library runs")
+
+
+def _holds_state(x: object) -> bool:
+    """Whether x is an object, or a module of the user's, or leads to one."""
+    is_users_module = isinstance(x, ModuleType) and is_open(x)
+    return isinstance(x, weakref.ref) or is_users_module or is_object(x) and not isinstance(x, logging.Logger)
 
 
 def _was_changed(root: Builder, x: object) -> bool:

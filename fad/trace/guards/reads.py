@@ -131,6 +131,7 @@ class Reads:
         self.unknown = ""                                     # what cannot be watched, if there is such a thing
         self._ran = observing.narrow
         self._idle: list[tuple] = []                          # functions that have not run, as far as was observed
+        self._telling: dict[str, set] = {}  # things that cannot be watched where code uses one of these names
         self._named_types: set[int] = set()                   # classes that functions name: others are not called
         self.seen: dict[int, Any] = {}  # what methods see as it was before the trace, since they are not captured
         # the same for names: (id of a module's global names, name), (id of a cell, "")
@@ -208,22 +209,29 @@ class Reads:
                 queue += [(y, bool(unseen)) for y in self._next(x, unseen)]
             if not queue:
                 queue += [(y, True) for y in self._members()]
+        # the names may have come after the things
+        self.unknown = self.unknown or next(
+            (tells for tells, names in self._telling.items() if not names.isdisjoint(self._names)), "")
 
     def _next(self, x: Any, unseen: "bool | None") -> Iterable:
         """The things that x refers to."""
         if self._ran is not None and not self._ran.may_have_run(x):
             self._idle.append((x, unseen))
             return ()
-        if is_shared(x) or not SHARED_METHODS.isdisjoint(self._names) and isinstance(x, (PurePath, IOBase)):
+        if is_shared(x):
             self.unknown = f"what {getattr(x, '__name__', type(x).__name__)} tells"
             return ()
+        if isinstance(x, (PurePath, IOBase)):
+            self._telling[f"what {type(x).__name__} tells"] = SHARED_METHODS
         if is_setting(x):
             self._sources.append(of.AnswerGuard(x, x()))
             return (x(),)
         is_called = self._ran is None or not isinstance(x, type) or id(x) in self._named_types
-        if is_called and (is_question(x) or is_effect(x) or (tells_today(x) and not DATES.isdisjoint(self._names))):
+        if is_called and (is_question(x) or is_effect(x)):
             self.unknown = f"what {x.__name__} says at each call"
             return ()
+        if is_called and tells_today(x):
+            self._telling[f"what {x.__name__} says at each call"] = DATES
         if isinstance(x, logging.Logger):                     # what is told is no part of what code reads
             return ()
         if type(x) is FunctionType:

@@ -10,6 +10,7 @@ made once more if a draw was refused.
 """
 import threading
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, NamedTuple, SupportsInt
 
 import numpy as np
@@ -25,7 +26,7 @@ from ...ops.literals import python_number
 from ...util import tree
 from ...util.defects import consulted
 from ...util.errors import UnstageableError
-from ...util.where import here
+from ...util.where import here, is_captured
 from ..objects.draws import goes_on, state_of
 from .journal import note, standing_in
 from .operands import (
@@ -203,6 +204,8 @@ def drawn(f: Callable, args: tuple, kwargs: dict, drawn_from: list) -> Any:
         raise refused(f, "it writes to an array (out)")
     operands, root = KernelOperands(f), current().root
     example = operands.result(f, args, kwargs, drawn_from)
+    if operands.values and type(f) is FunctionType and is_captured(f.__code__.co_filename):
+        raise refused(f, "it draws and computes, and its text is not at hand or cannot be rewritten")
     t = type_of_result(f, False if example is None else example)[1]
     draw = Draw(f, _maker(f, args, kwargs), operands.convert(args), operands.convert(kwargs))
     draw.type, draw.kind = t, type(example)

@@ -5,7 +5,7 @@ helper functions are captured in turn. Each value that the function reads from o
 the function is traced anew.
 """
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from io import IOBase
 from types import CellType, FunctionType, MethodType, ModuleType
@@ -40,7 +40,7 @@ from ..objects.containers import NEVER_CHANGE, Globals, content
 from ..objects.draws import goes_on, numpy_random
 from ..objects.opaque_state import BUFFERS
 from .control import Runtime
-from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced, reading, redirected, ufunc_behind
+from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced, redirected, ufunc_behind
 from .outer_containers import OuterContainers, is_array
 
 
@@ -178,7 +178,7 @@ class Capture(OuterContainers):
         if self.runtime.is_captured(getattr(f, "__func__", f)):
             return f
         if type(f) is MethodType:
-            self._ask_for(f.__func__)
+            self.ask_for(f.__func__)
             self.open(f.__self__)
             return MethodType(self.swap(f.__func__), f.__self__)
         if isinstance(getattr(type(f), "__call__", None), FunctionType) and not is_compiled(f):  # noqa: B004
@@ -188,7 +188,7 @@ class Capture(OuterContainers):
             f, self.builder.trace.is_of_numba = f.py_func, True
         if is_partial(f):
             return self._partial(f)
-        self._ask_for(f)
+        self.ask_for(f)
         if not is_user_function(f, self.packages):
             found = find(f)
             return self._library_function(f) if found is None else redirected(f, found, self)
@@ -214,7 +214,7 @@ class Capture(OuterContainers):
             note_reach([copy])                                # nobody calls the traced function who would note it
         return copy
 
-    def _ask_for(self, f: object) -> None:
+    def ask_for(self, f: object) -> None:
         """Capture the package of a function that is asked for by itself, wherever it is installed."""
         if type(f) is FunctionType:
             self.packages.add(package_name(f))
@@ -282,7 +282,16 @@ def captured(f: Any) -> Callable:
     new = frontend.function(f)
     code = getattr(getattr(new, "__func__", new), "__code__", None)
     is_seen = code not in frontend.runtime.plain or root.live
-    return new if is_seen else functools.partial(reading, new)
+    return new if is_seen else frontend.runtime.call(f)
+
+
+def arguments(f: object, leaves: Iterable) -> list:
+    """The leaves that a call of f is given beside its data, as captured code sees them: like things from outside. An
+    array among them is static, and a constant.
+    """
+    frontend = _frontend()
+    frontend.ask_for(getattr(f, "__func__", f))
+    return [frontend.bytes_of(x) if isinstance(x, np.ndarray) else frontend.seen(x) for x in leaves]
 
 
 def _frontend() -> Capture:
