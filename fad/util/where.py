@@ -137,7 +137,7 @@ def _is_opaque_package(site: str, name: str) -> bool:
 
 def _has_arrays(name: str) -> bool:
     modules = [m for n, m in list(sys.modules.items()) if n == name or n.startswith(name + ".")]
-    classes = [x for m in modules for x in list(getattr(m, "__dict__", {}).values()) if isinstance(x, type)]
+    classes = [x for m in modules for x in list(getattr(m, "__dict__", {}).values()) if issubclass(type(x), type)]
     return any(package_name(c) == name and (_is_array(c) or _is_number(c)) for c in classes)
 
 
