@@ -12,7 +12,7 @@ from ...util.where import is_captured, is_library, is_of_c, package_name
 from .library_text import is_library_text
 from .numba_forms import is_of_numba
 
-FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, np.vectorize, functools.partial)
+FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, np.vectorize, functools.partial, functools._lru_cache_wrapper)
 
 
 def is_user_function(f: object, packages: "set | tuple" = ()) -> bool:

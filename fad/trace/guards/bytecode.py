@@ -75,12 +75,12 @@ def imported_modules(code: CodeType) -> set:
 
 
 def runs_texts(code: CodeType) -> bool:
-    """Whether the code (or a function within it) may call Python's eval or exec. A method of the user's may be called
-    eval, too.
+    """Whether the code (or a function within it) may call Python's eval, exec or __import__. A method of the user's may
+    be called eval, too.
     """
     used = names_used(code) | texts_in(code)
     found = global_names(code) if used.isdisjoint(("builtins", "__builtins__")) else used
-    return not found.isdisjoint(("eval", "exec"))
+    return not found.isdisjoint(("eval", "exec", "__import__"))
 
 
 def makes_texts(code: CodeType) -> bool:

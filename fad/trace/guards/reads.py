@@ -41,6 +41,7 @@ SHARED_METHODS = {
     "read", "readline", "readlines", "getvalue", "tell", "exists", "is_file", "is_dir", "stat", "iterdir", "glob",
     "rglob", "read_text", "read_bytes",
 }                               # of files and paths
+LOGGERS = {"level", "disabled", "handlers", "filters", "propagate", "getEffectiveLevel", "hasHandlers"}
 MUCH = 1024                                                   # bytes of arrays that are compared at each call
 MOST = 20_000                                                 # containers and objects that are looked at in each call
 
@@ -233,6 +234,7 @@ class Reads:
         if is_called and tells_today(x):
             self._telling[f"what {x.__name__} says at each call"] = DATES
         if isinstance(x, logging.Logger):                     # what is told is no part of what code reads
+            self._telling["the settings of a logger"] = LOGGERS
             return ()
         if type(x) is FunctionType:
             return self._read_by(x, unseen) if is_captured(x.__code__.co_filename) else self._closed_over(x)
@@ -319,7 +321,7 @@ class Reads:
         self._names |= used
         self._is_any_name |= not used.isdisjoint(MAKE_NAMES)
         if runs_texts(code) or "__subclasses__" in used:
-            self.unknown = "what eval or exec reads, or which subclasses there are"
+            self.unknown = "what eval, exec or __import__ reads, or which subclasses there are"
         if makes_texts(code):
             self._sources.append(of.AnswerGuard(np.get_printoptions, np.get_printoptions()))
         for name in imported_modules(code):

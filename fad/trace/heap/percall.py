@@ -66,6 +66,7 @@ FILLED = {"random": 0, "random_sample": 0, "standard_normal": 0, "standard_expon
 # Python's methods that return one kind of number
 SIZED = {"random", "uniform", "gauss", "normalvariate", "triangular", "expovariate", "betavariate", "gammavariate",
          "lognormvariate", "vonmisesvariate", "paretovariate", "weibullvariate", "randint", "randrange"}
+_OF_GENERATORS = {"Random", "RandomState", "SystemRandom", "get_state", "getstate", "bit_generator"}
 _DRAWING = {"scipy", "sklearn"}  # where functions draw from the generators that the modules share
 
 
@@ -107,9 +108,9 @@ def refuse_unseen(f: FunctionType) -> None:
     """An error if code that is not rewritten may ask for what is new at each call."""
     for x in unseen_calls(f):
         raise refused(x, f"{f.__name__} calls it, and its text is not at hand or cannot be rewritten")
-    if not {"Random", "RandomState", "SystemRandom"}.isdisjoint(names_used(f.__code__)):
-        raise refused(f, "it may make a generator of random numbers, and its text is not at hand or cannot be "
-                         "rewritten")
+    if not _OF_GENERATORS.isdisjoint(names_used(f.__code__)):
+        raise refused(f, "it may make a generator of random numbers, or ask for its state, and its text is not at hand "
+                         "or cannot be rewritten")
 
 
 def is_of_module(f: object) -> bool:

@@ -321,6 +321,7 @@ STAND_INS: list[tuple[Callable, Callable]] = [
     (lambda x: python_objects.container_behind(x) is not None, Capture._method_of_container),
     (lambda x: ufunc_behind(x) is not None, lambda capture, x: getattr(capture.swap(x.__self__), x.__name__)),
     (lambda x: isinstance(x, VIEWS), _itself),
+    (lambda x: isinstance(x, functools._lru_cache_wrapper), lambda capture, x: capture.runtime.call(x)),
     (is_setting, lambda capture, x: functools.partial(answer, capture.builder.root, x)),
     (lambda x: isinstance(x, np.vectorize), Capture._vectorized),
     (is_of_numba, lambda capture, x: capture._swapped(function_of_numba(x))),
