@@ -41,6 +41,8 @@ class LiveBuilder(Builder):
         self.outside: dict[int, tuple] = {}  # id(outside array) -> (it, what is seen instead, a copy); on the root
         # what NumPy is to do of floating point errors, and the settings that decide it; on the root
         self.unwarned: dict = {}
+        self.written: dict[Var, object] = {}  # how numbers that are keys were computed; on the root
+        self.texts: object = None  # of numbers that are differentiated (trace/values/number_texts); on the root
         self.settings: Any = None
         self.thread = threading.get_ident()                  # that runs it; on the root
 
@@ -171,9 +173,22 @@ class LiveBuilder(Builder):
         lifted = tuple([self.lift(a) for a in args]) if recorded else args
         with stack.concrete(), np.errstate(**unwarned(self.root)):
             results = _run(op, known, params)
+        if op.name in ("equal", "not_equal") and self._is_of_earlier(*args):
+            results = np.full(np.shape(results), op.name == "not_equal")
         values = [_of_type(y, t) for y, t in zip((results,) if single else results, types)]
         outputs = self._recorded(op, lifted, types, params, values) if recorded else tuple(values)
         return outputs[0] if single else outputs
+
+    def _is_of_earlier(self, a: ArrayOrNumber, b: ArrayOrNumber) -> bool:
+        """Whether one of two arrays is differentiated and the other is from outside, and both are equal: an earlier
+        call has left it. Around this point they differ (see transforms/kept_points.py).
+        """
+        x, other = (a, b) if self.moves(a) else (b, a)
+        if not self.moves(x) or not isinstance(other, Value) or all(
+                getattr(seen, "atom", None) is not other.atom for _, seen, _ in self.root.outside.values()):
+            return False
+        left, right = self.known(x), self.known(other)
+        return np.array_equal(left, right) and bool(np.any(np.not_equal(right, np.floor(right))))
 
     def _recorded(self, op: Op, lifted: tuple, types: tuple, params: dict, values: list) -> tuple:
         """The results, real and complex ones as recorded values."""

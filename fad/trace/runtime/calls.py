@@ -34,6 +34,7 @@ from ..objects.containers import is_users
 from ..objects.draws import goes_on, no_draws, note_generator, refuse_draws
 from ..regions.handlers import note_listeners
 from ..regions.optional import need
+from ..values import number_texts
 from ..values.iterate import Once
 from ..values.zero_dim import of_numbers
 
@@ -113,10 +114,10 @@ def called(f: Callable, *args: object, **kwargs: object) -> Any:
 
 
 @door
-def noting(f: Callable, *args: object, **kwargs: object) -> Any:
-    """f(*args, **kwargs), after the journal has noted everything that it may write to."""
-    note_new = noted(f, args, kwargs)
-    result = f(*args, **kwargs)
+def noting(f: object, found: Callable, *args: object, **kwargs: object) -> Any:
+    """found(*args, **kwargs), which is called for f, after the journal has noted everything that it may write to."""
+    note_new = noted(found, args, kwargs)
+    result = number_texts.called(f, found, *args, **kwargs)
     note_new(result)
     return result
 

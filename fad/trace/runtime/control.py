@@ -163,7 +163,7 @@ class Runtime(
         if isinstance(found, RoutineCall) or self.is_rewritten(getattr(found, "__func__", found)):
             return found
         if not is_tracing():
-            return functools.partial(noting, found) if stack.builders() else found
+            return functools.partial(noting, f, found) if stack.builders() else found
         keep(owner_of(f))
         refuse_opaque(f, self.capture.packages)
         return functools.partial(called if only_hands_on(f) else reading, found)

@@ -34,6 +34,8 @@ from ..heap.opaque import note_reads, note_write
 from ..lists.items import Items
 from ..lists.tails import note_growth
 from ..regions import optional
+from ..values import number_texts
+from ..values.number_texts import TEXTUAL, followed
 from ..values.tracer import Tracer
 from .builtin import length
 from .calls import is_tracing, noting
@@ -41,7 +43,7 @@ from .computed import ComputedAttributes
 from .conversions import Conversions, beside_numbers
 from .name_dicts import NameDict
 from .protocols import Protocols, new
-from .sequences import are_compared_by_items, are_sequences, compared_by_items, number_at
+from .sequences import are_apart, are_compared_by_items, are_sequences, compared_by_items, number_at
 from .special_methods import (
     ARRAYS,
     BINARY,
@@ -80,7 +82,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         if key not in self._specials:
             found = self.capture.special(*key)
             self._specials[key] = (
-                found if found is None or self.is_rewritten(found) else functools.partial(noting, found)
+                found if found is None or self.is_rewritten(found) else functools.partial(noting, found, found)
             )
         found = self._specials[key]
         if found is not None and is_tracing():
@@ -99,6 +101,8 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         """a + b and its kin"""
         operation, _, name, sign = BINARY[op]
         if type(a) in PLAIN and type(b) in PLAIN:
+            if type(a) in TEXTUAL or type(b) in TEXTUAL:
+                return followed("an operator", [a, b], operation, a, b)
             return new(operation(*((a, b) if op == "Mult" else beside_numbers(a, b))))
         method, reflected = f"__{name}__", f"__r{name}__"
         if self.special(a, method) is None and self.special(b, reflected) is None:
@@ -173,6 +177,8 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
                     return self.compared_items(op, a, b)
                 if are_compared_by_items(a, b):
                     return compared_by_items(operation, a, b)
+                if op in ("Eq", "NotEq") and are_apart(a, b):
+                    return op == "NotEq"
             if type(a) in COMPARED and type(b) in COMPARED:
                 self.compared(a, b)
             return operation(a, b)
@@ -201,6 +207,8 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
     def item(self, c: Any, k: Any, is_indexed: bool = False) -> Any:
         """c[k]. is_indexed: the code reads only an element of the result."""
         self.hashed(k, c)
+        if number_texts.of_noted(k) or number_texts.of_noted(c):
+            return followed("an item", [c if number_texts.of_noted(c) else None, k], operator.getitem, c, k)
         if id(c) in self.capture.indexed:
             if type(k) is not Tracer:
                 return self.capture.element(c, k, is_indexed)
@@ -255,6 +263,8 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         """owner.name. is_indexed: the code reads only an element of the result."""
         optional.need(owner)
         ask = self.computing(owner, name)
+        if number_texts.of_noted(owner) and not callable(getattr(owner, name, None)):
+            return followed("an attribute", [owner], getattr, owner, name)
         return self.capture.attribute(owner, name, is_indexed) if ask is None else ask()
 
     @door

@@ -20,6 +20,7 @@ from ..frontend.nodes import SEES_NAMES
 from ..frontend.trees import walk
 from ..frontend.typed import keep
 from ..objects.maybe_unbound import Unsure, read
+from ..values.number_texts import lost, of_noted
 from ..values.text import resolved
 from .parts import RuntimePart
 
@@ -31,6 +32,7 @@ class EvaluationRuntime(RuntimePart):
         """eval(text) in a function: names() are functions that read its variables."""
         if f is not builtins.eval:
             return self.call(f)(text)
+        self.run(text)
         variables, text, original = names(), resolved(text), self.capture.original_names(names.__globals__)
         tree = ast.parse(text.strip(" \t"), mode="eval") if type(text) is str else None
         reason = "its text is not at hand" if tree is None else _against(tree, variables)
@@ -45,6 +47,13 @@ class EvaluationRuntime(RuntimePart):
         if key not in self.of_texts:
             self.of_texts[key] = _function_of(tree, given, original)
         return self.call(self.of_texts[key])(*map(read, values.values()))
+
+    @staticmethod
+    def run(text: object) -> object:
+        """The text that eval or exec is given."""
+        if of_noted(text):
+            raise lost("code")
+        return text
 
     def global_names(self, f: Callable, own: FunctionType) -> dict:
         """globals() in the function that made `own`: both have the same global names."""

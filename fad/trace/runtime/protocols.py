@@ -19,6 +19,7 @@ from ..heap.journal import made, note
 from ..lists.items import Items
 from ..objects.containers import is_users
 from ..values.aliases import has_twins
+from ..values.number_texts import items_of
 from .ordering import ByAndBy, KeyOf, sort
 from .parts import RuntimePart
 from .sequences import counted_or_placed
@@ -41,7 +42,7 @@ class Protocols(RuntimePart):
         make = self.special(items, "__iter__")
         if make is None and not hasattr(type(items), "__iter__") and self.special(items, "__getitem__") is not None:
             return made(self._by_index(items))
-        it = items if make is None else new(make(items))
+        it = items_of(items) if make is None else new(make(items))
         step = self.special(it, "__next__")
         return it if step is None else _steps(it, step)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ir import stack
-from ...ir.build import Value
+from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ops.face import METHODS
 from ...ops.literals import python_int, python_number
@@ -28,14 +28,24 @@ def are_sequences(a: object, b: object) -> bool:
     return type(a) in _SEQUENCES and type(b) in _SEQUENCES and isinstance(a, tuple) is isinstance(b, tuple)
 
 
-def are_compared_by_items(a: Any, b: Any) -> bool:
+def are_compared_by_items(*pair: Any) -> bool:
     """Whether the comparison of two sequences depends on traced real numbers.
 
     Integers and truth values are left to Python: mostly they say what a program does next, and are known where its
     loops are unrolled.
     """
     return not stack.is_live() and any(
-        isinstance(x, Value) and x.dtype.kind in "fc" for x in tree.flatten([*a, *b])[0])
+        isinstance(x, Value) and x.dtype.kind in "fc" for x in tree.flatten(pair)[0])
+
+
+def are_apart(*pair: Any) -> bool:
+    """Whether one of two sequences has a number that is differentiated where the other has a plain float: on the tape
+    an earlier call has left that (see transforms/kept_points.py).
+    """
+    if not stack.is_live():
+        return False
+    pairs = [(x, y) for x, y in (*zip(*pair), *zip(*pair[::-1])) if current().moves(x)]
+    return any(isinstance(y, float) and not y.is_integer() for _, y in pairs)
 
 
 @door

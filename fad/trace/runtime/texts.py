@@ -16,6 +16,7 @@ from ..guards.escapes import hand_over
 from ..guards.guard import in_class
 from ..lists.items import Items
 from ..values import templates, text
+from ..values.number_texts import followed
 from .calls import is_tracing
 from .library import has_traced
 from .parts import RuntimePart
@@ -81,7 +82,7 @@ class Texts(RuntimePart):
     def percent(self, template: str, given: object) -> Any:
         """template % given"""
         self.show(given)
-        return templates.percent(template, self._speaking(given))
+        return followed("a text", [template, given], templates.percent, template, self._speaking(given))
 
     def fills(self, f: Any) -> "Callable | None":
         """The function that is called for the method `format` of a text; None of any other function."""
@@ -92,7 +93,8 @@ class Texts(RuntimePart):
     def _filled(self, template: str, *args: object, **kwargs: object) -> Any:
         """template.format(*args, **kwargs)"""
         args, kwargs = tuple(map(self._speaking, args)), {k: self._speaking(x) for k, x in kwargs.items()}
-        return (templates.format_method if is_tracing() else str.format)(template, *args, **kwargs)
+        fill = templates.format_method if is_tracing() else str.format
+        return followed("a text", [template, *args, *kwargs.values()], fill, template, *args, **kwargs)
 
     def show(self, x: object) -> None:
         """Note that x is read by code that is not captured: a text is made of it, a pattern asks for its attributes."""

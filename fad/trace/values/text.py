@@ -27,6 +27,7 @@ from ...util.where import BELOW_TRACING
 from ..guards.settings import answer
 from .absent import refuse_methods
 from .constants import constant_of
+from .number_texts import followed, tell
 
 PLAIN = (str, int, float, complex, bool, bytes, type(None))
 _MARK = re.compile("\ue000(\\d+)\ue001")
@@ -56,6 +57,7 @@ def text_of(x: Any, make: Callable, frame: object, *spec: str) -> str:
 def _known_number(x: Any) -> Any:
     """A traced value that is known, as Python has it."""
     known = x._concrete("a text was made", constant=True)
+    tell(x)
     if x.ndim or isinstance(known, np.ndarray):
         return known
     if not x.type.weak:
@@ -282,8 +284,8 @@ def _example(x: object) -> Any:
 @door
 def made(make: Callable, said: Callable, *given: Any) -> Any:
     """make(*given), a text: a Text where what is given is traced. said(*given): what it says to people."""
-    if stack.is_live():                                       # a text has no derivative that float(x) would lose
-        return make(*_of_each(_on_tape, given))
+    if stack.is_live():
+        return followed("a text", given, lambda: make(*_of_each(_on_tape, given)))
     if not stack.builders() or _telling.is_on or all(map(_is_known, given)):
         return make(*given)
     if all(map(is_fixed, given)):
@@ -364,7 +366,7 @@ def format_with(x: str, conversion: int, spec: str) -> str:
 def joined(*parts: Any) -> Any:
     """The texts, one behind the other."""
     if not any(type(part) is TracedText for part in parts):
-        return "".join(parts)
+        return followed("a text", parts, "".join, parts)
     return TracedText(*[p for x in parts for p in (x.parts if type(x) is TracedText else (str.__str__(x),))])
 
 
