@@ -19,6 +19,7 @@ from ...passes.pipeline import rearranged
 from ...trace.heap.operands import OneByOneError
 from ...trace.outcome.sharing import keep_apart
 from ...trace.tracing import Traced, is_data, trace
+from ...transforms.kept_points import apart_from
 from ...transforms.vectorise import vectorise
 from ...util import tree
 from ...util.array import AnyArray, ArrayOrNumber
@@ -72,6 +73,9 @@ class Inner:
                 raise _one_by_one()
         keep_apart(holders, [*self.traced.written, *self.traced.lost], self.traced.func)
         self.func = self.traced.func
+        if self.traced.inside is not None and not stack.is_live():
+            moving = [self.func.inputs[k] for k in self.wanted]
+            self.func = apart_from(self.func, moving, self.traced.inside.earlier)
         if not stack.is_live():
             self.func, _ = vectorise(rearranged(self.func))
         self.results = len(self.func.outputs) - len(self.traced.written) - self.traced.delivered

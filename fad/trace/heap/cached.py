@@ -14,6 +14,7 @@ from ..objects.originals import original_of
 from ..values.tracer import Tracer
 from .journal import journal, note
 from .opaque import note_reach
+from .operands import holds_traced
 
 
 def cached(runtime: Any, f: functools._lru_cache_wrapper, *args: Any, **kwargs: Any) -> Any:
@@ -21,8 +22,10 @@ def cached(runtime: Any, f: functools._lru_cache_wrapper, *args: Any, **kwargs: 
 
     A traced value must not get into a cache that outlives the trace.
     """
-    if not stack.builders() or stack.is_live():
+    if not stack.builders() or (stack.is_live() and not holds_traced((args, kwargs))):
         return f(*map(original_of, args), **{k: original_of(x) for k, x in kwargs.items()})
+    if stack.is_live():
+        return runtime.call(f.__wrapped__)(*args, **kwargs)
     plain, by_name = list(map(_number, args)), {k: _number(x) for k, x in kwargs.items()}
     if any(isinstance(x, Tracer) for x in (*plain, *by_name.values())):
         return runtime.call(f.__wrapped__)(*args, **kwargs)

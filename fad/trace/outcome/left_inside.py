@@ -1,4 +1,5 @@
 """Values that a region of the program leaves in objects from before it, and that stay inside the program."""
+from collections import deque
 from collections.abc import Iterable, Sequence
 from operator import is_
 from typing import Any
@@ -32,6 +33,8 @@ class LeftInside:
     def __init__(self, builder: Builder, mark: Mark):
         self.builder = builder
         self.cells = [x for x in mark.changed(CONTAINER) if not has_traced_keys(x)]
+        self.entries = [e for e in mark.entries.values() if e.kind is CONTAINER]
+        self.after = [list(values_of(contents(e.cell))) for e in self.entries]
         self.is_changed = bool(self.cells)
         self.found: dict[int, Tracer] = {}
         self.fresh: list = []
@@ -112,6 +115,22 @@ class LeftInside:
         """Whether only arrays are changed, and the function reads no elements of them that it has not written."""
         reading = func.replace(equations=list(map(_without_what_is_replaced, func.equations)))
         return not self.has_changed_cells and set(self.before).isdisjoint(free_vars(reading))
+
+    def earlier(self) -> "tuple[set, set]":
+        """Variables and floats that an earlier call has left, and that the function replaces or adds to."""
+        captured, variables, numbers = self.builder.root.trace.captured, set(self.before), set[float]()
+        now = {id(x) for after in self.after for x in after}
+        gone = [x for e in self.entries for x in values_of(e.before)
+                if id(x) not in now or isinstance(e.cell, (list, dict, deque))]
+
+        def parts(x: object) -> Iterable:
+            return x if type(x) is tuple else values_of(contents(x)) if isinstance(x, CHANGING) or is_users(x) else ()
+        for x in reached(gone, parts):
+            x = captured[id(x)][1] if id(x) in captured else x
+            variables.update({x.held} if isinstance(x, Tracer) else ())
+            numbers.update({x} if isinstance(x, float) and not x.is_integer() else ())
+        known = {x.origin for array, x in captured.values() if not x.shape and array.item() in numbers}
+        return variables | known, numbers
 
     def put(self, values: Sequence) -> None:
         """The program around has these values for the outputs."""

@@ -26,6 +26,7 @@ from ..objects.containers import keeps_record
 from . import sparse
 from .absent import pickled, refuse_attribute_of_subclass, times_sequence
 from .constants import constant_of, of_sizes
+from .hashed import hash_of
 from .mutation import assign, call_face, refuse_shape, set_flags
 from .of_tensors import of_tensors, refuse_ambiguous
 from .operators import OPERATORS
@@ -366,8 +367,7 @@ class Tracer(Value):
     __format__, __str__, __repr__ = asked(format), asked(str), asked(repr)
 
     def __hash__(self) -> int:
-        """An array has no hash. That of a number needs its value: in a dict or a set it would be missed silently."""
-        return hash(self._concrete("Python needed the hash", constant=True))
+        return hash_of(self, self._concrete("Python needed the hash", constant=True))
 
     def __sizeof__(self) -> int:
         raise self._needs("Python asked for the size in memory")
