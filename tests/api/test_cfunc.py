@@ -4,7 +4,7 @@ import pytest
 from scipy import LowLevelCallable, integrate, ndimage
 
 import fad
-from fad.util.errors import ArgumentError
+from fad.util.errors import ArgumentError, UnstageableError
 
 
 def decay(x, p):
@@ -61,3 +61,15 @@ def test_what_raises_is_nan():
 def test_what_is_no_c_function_says_so(call):
     with pytest.raises(ArgumentError, match="C function|signature|examples|passes one"):
         call()
+
+
+def test_a_function_with_a_program_for_each_way_has_no_compiled_form():
+    """Its C function would give nan for the other way."""
+    def f(x):
+        mode = None if x > 1.0 else "low"
+        return x ** 2 if mode is None else x ** 3
+    assert fad.grad(f)(2.0) == 4.0 and fad.grad(f)(0.5) == 0.75
+    for compiled in (lambda: fad.cfunc(f, 2.0), lambda: fad.cfunc(fad.grad(f), 2.0), lambda: fad.jit(f).njit(2.0)):
+        with pytest.raises(UnstageableError, match="no program has both sides") as error:
+            compiled()
+        assert "mode = None" in str(error.value)

@@ -37,6 +37,8 @@ def cfunc(f: Callable, *examples: object, signature: "str | None" = None) -> Any
         If the signature, the examples or the result do not fit. It is a `TypeError` and a `ValueError`.
     BackendError
         If `f` has no compiled form.
+    UnstageableError
+        If it needs a program for each way through a condition.
 
     Notes
     -----
@@ -61,7 +63,7 @@ def cfunc(f: Callable, *examples: object, signature: "str | None" = None) -> Any
                             do='use "double(int, double*)" or its kin')
     staged = f if isinstance(f, Staged) else jitted(check_callable(f, "cfunc"))
     program, _ = staged.program_for(*examples)
-    program.refuse_writes()
+    program.require_standalone()
     outputs = program.traced.func.outputs
     if (len(outputs) != 1 or outputs[0].type.shape or outputs[0].type.dtype.kind not in "fiub"
             or program.traced.structure.cls is not None):

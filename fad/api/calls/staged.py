@@ -314,7 +314,7 @@ class Staged(StagedPrograms, Keeper):
         if not serves_all:
             self.varying = before
             program, data = self.program_for(*examples)
-        program.refuse_writes()
+        program.require_standalone()
         return program.runner.dispatcher(data + list(program.traced.captured), len(data))
 
     def clear(self) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from ...ir.delivery import state_of
+from ...ir.graph import all_equations
 from ...util import tree
 from ...util.array import ArrayOrNumber
 from ...util.config import config
-from ...util.errors import SideEffectError
+from ...util.errors import PINNED, SideEffectError, UnstageableError
 from ...util.exclusion import alone_with, locks_of
 from ...util.memory import overlap, shared_memory
 from .delivery import delivery
@@ -103,6 +104,19 @@ class Program:
         for k, others in self.traced.apart:
             found[k] = [*found.get(k, ()), *others]
         return {k: [j for j in dict.fromkeys(others) if j != k and min(j, k) < own] for k, others in found.items()}
+
+    def require_standalone(self) -> None:
+        """An error if the program is not all of the function: for other data Python has another one, or it does more
+        than the program.
+        """
+        pinned = next((eqn for eqn in all_equations(self.traced.func) if eqn.params.get("what") == PINNED), None)
+        if pinned is not None:
+            raise UnstageableError(
+                "no program has both sides of a condition", where=pinned.where,
+                why="Python finds another program where the condition does not hold, and compiled callers have one",
+                do="keep the structure the same on every way: no text beside None, no list beside a tuple",
+            )
+        self.refuse_writes()
 
     def refuse_writes(self) -> None:
         """An error if the program writes to arrays of its caller's: compiled callers would be handed what it wrote as
