@@ -159,7 +159,7 @@ def complex_base(a: Any, b: Any) -> Any:
     """The base a of a**b as a complex number where Python's power is complex: that of a negative float or int, if b is
     not whole. It is known where the values are, on the tape; in a program the power is nan.
     """
-    if not is_live() or not all(_is_pythons_real(x) for x in (a, b)):
+    if not is_live() or not all(_is_pythons_real(x) and current().is_known(x) for x in (a, b)):
         return a
     base, exponent = (float(current().value(x) if isinstance(x, Value) else x) for x in (a, b))
     return registry["cast"](a, dtype=COMPLEX, weak=True) if base < 0 and exponent % 1 > 0 else a

@@ -48,6 +48,8 @@ from .choice import cast
 from .kinds import NoRule, Zero, shape_of
 from .mixed import of_kinds
 
+_DECIDING = {"cond": 1, "for": 3}                             # so many operands say what runs; of a `while` loop all
+
 
 class RegionOp(Op):
     """An op with regions. `run_regions(args, callables, **params)` runs it; the callables are the regions' code."""
@@ -60,7 +62,7 @@ class RegionOp(Op):
 
     def run_regions(self, args: list, regions: tuple, **params: object) -> tuple:
         """The results, as a tuple."""
-        if stack.builders() and not stack.is_live():
+        if stack.builders() and not (stack.is_live() and all(map(current().is_known, args[:_DECIDING.get(self.name)]))):
             return self.trace(args, regions, **params)
         return self.run(args, regions, **params)
 

@@ -9,7 +9,7 @@ from ..ir import stack
 from ..ir.build import Builder, Value, as_atom, building, current
 from ..ir.check import check
 from ..ir.graph import Func, Var
-from ..ir.live import LiveBuilder
+from ..ir.live import UNKNOWN, LiveBuilder
 from ..ir.records import ONCE
 from ..ir.types import INT, Type, is_too_large, type_of
 from ..passes.replacement_candidates import small_arrays
@@ -256,9 +256,9 @@ def _results(out: Sequence, statics: dict) -> list:
 
 
 def _followed(builder: LiveBuilder, inputs: list, leaves: Sequence, moving: Sequence) -> list:
-    """On a tape: inputs with the leaves' values; integers and booleans are given as they are."""
+    """On a tape: inputs with the leaves' values, none if a solver calls f at many points; ints and bools themselves."""
     for k, (new, x) in enumerate(zip(inputs, leaves)):
-        builder.follow(new, x, k in moving)
+        builder.follow(new, UNKNOWN if builder.region.runs is None else x, k in moving)
     return [new if new.dtype.kind in "fc" else builder.take(x) for new, x in zip(inputs, leaves)]
 
 

@@ -42,7 +42,7 @@ def truth(x: object) -> Any:
         return registry["not_equal"](number_of(x), number_of(""))
     if not isinstance(x, Tracer):
         return bool(x)
-    if stack.is_live():
+    if stack.is_live() and current().is_known(x):
         return bool(x)
     given = optional.given(x)
     if isinstance(given, Value):

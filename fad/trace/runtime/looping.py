@@ -171,7 +171,7 @@ class LoopRuntime(RuntimePart):
             go_on = self.truth(test())
             if go_on is False:
                 return True
-            if not is_tracing():
+            if not is_tracing() and not isinstance(go_on, Value):
                 body()
                 continue
             plan = CarryPlan(cells, *facts, memory=memory_here(current()).next_of(body.__code__, cells))

@@ -7,6 +7,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.graph import Atom, Equation, Literal, Var, all_equations, free_vars, is_branch
 from ...ir.op import registry
+from ...ir.records import ONCE
 from ...ir.views import BranchView
 from ...ir.walk import Environment, run_equation
 from ...ops.conditional import around
@@ -97,9 +98,12 @@ pinning = Pinning()
 
 
 def of_call(test: Value) -> "bool | None":
-    """The truth of a condition in this call; None where it is not known, or not asked for."""
+    """The truth of a condition in this call; None where it is not known, or not asked for. A function that is called
+    at many points (an integrand, a residual) may go another way at each.
+    """
     pinning.want()
-    value = _Evaluation(MANY, by_sizes=True, by_call=True).value(test.atom) if pinning.is_on else None
+    is_once = all(b.region.runs == ONCE for b in around(current()) if b.given)
+    value = _Evaluation(MANY, by_sizes=True, by_call=True).value(test.atom) if pinning.is_on and is_once else None
     return None if value is None else bool(value)
 
 
