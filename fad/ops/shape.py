@@ -55,7 +55,15 @@ undefined = Op("undefined", lambda *shape, dtype: np.zeros(sizes(shape), dtype),
                doc="An array that nobody reads: what stands for a name on a path that does not bind it. A pass may put "
                    "any other in its place",
                traits=Traits(rematerialised=True, may_alias=True, order="C"))
-iota = Op("iota", lambda n, dtype: np.arange(int(n), dtype=dtype), lambda n, dtype: Type(dtype, (n,)), kind="shape",
+
+
+def _run_iota(n: int, dtype: np.dtype) -> AnyArray:
+    if n < 0:
+        raise ValueError("negative dimensions are not allowed")
+    return np.arange(int(n), dtype=dtype)
+
+
+iota = Op("iota", _run_iota, lambda n, dtype: Type(dtype, (n,)), kind="shape",
           creation=True, derivative=Zero(), doc="0, 1, ..., n - 1",
           traits=Traits(rematerialised=True, places=0, may_alias=True))
 

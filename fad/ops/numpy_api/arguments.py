@@ -56,6 +56,11 @@ def axes_of(axis: Axes, ndim: int) -> tuple:
     return axes
 
 
+def check_all(test: AnyArray, what: str, error: str = "ValueError") -> None:
+    """The program raises unless all of a test is true."""
+    registry["check_that"](registry["all"](test, axes=tuple(range(rank(test)))), True, what=what, error=error)
+
+
 def ravel(x: object) -> Any:
     """x in one axis."""
     shape = shape_of(x)

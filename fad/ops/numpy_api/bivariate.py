@@ -13,7 +13,7 @@ from ...util.library_object import LibraryObject
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
-from .arguments import as_array, fixed, in_dtype, live, rank, refuse, taken
+from .arguments import as_array, check_all, fixed, in_dtype, live, rank, refuse, taken
 from .piecewise import _clipped, _derived, basis, not_a_knot, spline_through
 
 KNOTS = "np.array([0.0, 0, 0, 0.4, 1, 1, 1])"
@@ -48,8 +48,7 @@ def _on_grid(tck: tuple, x: ArrayLike, y: ArrayLike, dx: int, dy: int, message: 
     """The values for all pairs of coordinates, each in rising order. message: the error if they are not."""
     flat = [registry["reshape"](in_dtype(live(a), float), extents.product(shape_of(live(a)))) for a in (x, y)]
     for name, a in zip("xy", flat):
-        rising = registry["all"](a[1:] >= a[:-1], axes=(0,))
-        registry["check_that"](rising, True, what=message.format(name), error="ValueError")
+        check_all(a[1:] >= a[:-1], message.format(name))
     return _at_points(tck, flat[0][:, None], flat[1], dx, dy)
 
 

@@ -24,7 +24,8 @@ from ..shape import broadcast_to as broadcast_
 from ..shape import full as full_
 from ..shape import iota as iota_
 from ..shape import reshape as reshape_
-from .arguments import in_dtype, is_given, one_axis, rank, refuse
+from ..slices import integer
+from .arguments import check_all, in_dtype, is_given, one_axis, rank, refuse
 from .shape import expand_dims, extents_given, moveaxis
 
 
@@ -108,8 +109,9 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: object = None, order: 
     return in_order(_like(a, fill_value, dtype, shape), order)
 
 
-def diagonal_mask(n: Extent, m: Extent, k: int, compare: Callable) -> AnyArray:
+def diagonal_mask(n: Extent, m: Extent, k: ArrayOrNumber, compare: Callable) -> AnyArray:
     """The n x m booleans compare(column - row, k)."""
+    k = int(k) if isinstance(k, float) and k.is_integer() else integer(k)
     return compare(iota_(m, dtype=INT) - reshape_(iota_(n, dtype=INT), n, 1), k)
 
 
@@ -151,6 +153,7 @@ def arange(start: Any = None, stop: Any = None, step: Any = None, dtype: DTypeLi
     if not any(is_value(n) for n in (first, end, step)):
         return constant(np.arange(first, end, step, dtype=dtype))
     common = result_dtype(INT.type(0), first, end, step) if dtype is None else np.dtype(dtype)
+    check_all(registry["not_equal"](step, 0), "Maximum allowed size exceeded")
     if common.kind != "f":
         raise refuse("numpy.arange", f"traced floats for a range of {common}")
     return in_dtype(_steps(first, end, step), common)
@@ -219,8 +222,7 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: boo
     if any(type_of(a).dtype.kind == "c" for a in (start, stop)) or np.dtype(dtype).kind == "c":
         raise refuse("numpy.geomspace", "complex ends or a complex dtype")
     for end in (start, stop):
-        some = registry["all"](registry["not_equal"](end, 0), axes=tuple(range(rank(end))))
-        registry["check_that"](some, True, what="Geometric sequence cannot include zero", error="ValueError")
+        check_all(end != 0, "Geometric sequence cannot include zero")
     sign, log = registry["sign"](start), registry["log10"]
     first, last = start * sign, stop * sign
     y = registry["pow"](10.0, linspace(log(first), log(last), num, endpoint))

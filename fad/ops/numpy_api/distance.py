@@ -10,7 +10,7 @@ from ...util.array import AnyArray, ArrayLike
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant
-from .arguments import as_array, fixed, in_dtype, rank, refuse, taken
+from .arguments import as_array, check_all, fixed, in_dtype, rank, refuse, taken
 from .fft import signal
 
 
@@ -144,9 +144,8 @@ def squareform(X: ArrayLike, force: str = "no", checks: bool = True) -> AnyArray
         raise ValueError("squareform takes a vector of distances or their square matrix, as force says")
     if rank(x) == 2:
         if checks:
-            even = registry["all"]((x == x.T) & (registry["abs"](BY_NAME["numpy.diag"].call(x)) == 0), axes=(0, 1))
-            registry["check_that"](even, True, what="Distance matrix 'X' must be symmetric, and zero on its diagonal.",
-                                   error="ValueError")
+            check_all((x == x.T) & (registry["abs"](BY_NAME["numpy.diag"].call(x)) == 0),
+                      "Distance matrix 'X' must be symmetric, and zero on its diagonal.")
         return taken(x, *BY_NAME["numpy.triu_indices"].call(shape_of(x)[0], 1))
     pairs = fixed(shape_of(x)[0], "the number of distances")
     n = math.isqrt(2 * pairs) + 1

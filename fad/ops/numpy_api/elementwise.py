@@ -22,7 +22,7 @@ from ..extents import agree
 from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, shape_of
 from ..literals import python_number
-from .arguments import as_array, in_dtype, into, is_given, one_axis, rank
+from .arguments import as_array, check_all, in_dtype, into, is_given, one_axis, rank
 
 # -- choices ---------------------------------------------------------------------------------------
 
@@ -286,6 +286,7 @@ def interp(x: AnyArray, xp: AnyArray, fp: AnyArray, left: object = None, right: 
     x, xp = in_dtype(x, FLOAT), in_dtype(xp, FLOAT)
     fp = in_dtype(fp, COMPLEX if is_complex(fp) else FLOAT)
     if period is not None:
+        check_all(registry["not_equal"](period, 0), "period must be a non-zero value")
         x, xp, fp = _one_period(x, xp, fp, period)
         left = right = None
     n = shape_of(xp)[0]

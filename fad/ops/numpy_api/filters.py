@@ -14,7 +14,7 @@ from ...util.lazy import imported
 from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant
-from .arguments import captured, fixed, in_dtype, one_axis, rank, refuse, taken
+from .arguments import captured, check_all, fixed, in_dtype, one_axis, rank, refuse, taken
 from .fft import signal
 
 
@@ -84,8 +84,7 @@ def sosfilt(sos: ArrayLike, x: AnyArray, axis: int = -1, zi: "ArrayLike | None" 
     sos, x = live_signal(sos), live_signal(x)
     ax = one_axis(axis, rank(x))
     x = _first(x, ax)
-    leading = registry["all"](sos[:, 3] == 1.0, axes=(0,))
-    registry["check_that"](leading, True, what="sos[:, 3] should be all ones", error="ValueError")
+    check_all(sos[:, 3] == 1.0, "sos[:, 3] should be all ones")
     zi = None if zi is None else BY_NAME["numpy.moveaxis"].call(live_signal(zi), ax + 1, 1)
     ends = []
     for k in range(fixed(shape_of(sos)[0], "the number of sections")):

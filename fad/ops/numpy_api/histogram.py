@@ -14,7 +14,7 @@ from ..kinds import is_complex, shape_of
 from ..literals import known
 from ..reduce import nonempty
 from . import reduce, sort
-from .arguments import as_array, fixed, in_dtype, rank, ravel, refuse, some_of, taken
+from .arguments import as_array, check_all, fixed, in_dtype, rank, ravel, refuse, some_of, taken
 from .scan import part
 
 
@@ -98,8 +98,7 @@ def edges_of(a: AnyArray, bins: object, range: object, in_dtype_of_data: bool = 
 def _require_all(holds: Callable, edges: AnyArray, what: str) -> None:
     """A check that a relation holds between neighbouring edges."""
     n = shape_of(edges)[0] - 1
-    registry["check_that"](registry["all"](holds(part(edges, 0, 0, n), part(edges, 0, 1, n)), axes=(0,)), True,
-                           what=what, error="ValueError")
+    check_all(holds(part(edges, 0, 0, n), part(edges, 0, 1, n)), what)
 
 
 def _outer_edges(a: AnyArray, range: Any) -> tuple:

@@ -12,7 +12,7 @@ from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from ..face import BY_NAME, face
 from ..precision import double
-from .arguments import extent_of, live, one_axis, rank, ravel, refuse
+from .arguments import check_all, extent_of, live, one_axis, rank, ravel, refuse
 from .moments import mean, var
 from .outcomes import Found, TTestResult, of_t, pvalue
 from .summaries import with_nans
@@ -131,8 +131,7 @@ def power_divergence(f_obs: ArrayLike, f_exp: "ArrayLike | None" = None, ddof: o
     if f_exp is not None:
         totals = [total(double(part) + registry["zeros_like"](o), ax) for part in (o, e)]
         off = absolute(totals[0] - totals[1]) > 1.4901161193847656e-08 * absolute(totals[1])    # sqrt(eps)
-        registry["check_that"](BY_NAME["numpy.any"].call(off), False, error="ValueError",
-                               what="the sums of the observed and of the expected frequencies must agree")
+        check_all(~off, "the sums of the observed and of the expected frequencies must agree")
     power = POWERS.get(lambda_, lambda_) if lambda_ is None or isinstance(lambda_, str) else lambda_
     statistic = total(_divergence(o, e, power), ax)
     return Found(statistic, special("chdtrc", count(o, ax) - 1.0 - ddof, statistic))

@@ -9,7 +9,7 @@ from ...util.array import AnyArray, ArrayLike, Extent
 from ...util.library_object import LibraryObject
 from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
-from .arguments import as_array, fixed, live, rank, refuse, taken
+from .arguments import as_array, check_all, fixed, live, rank, refuse, taken
 from .piecewise import Piecewise, beside, bspline, make_interp_spline, placed, samples, within
 
 STEPS = ("nearest", "nearest-up", "previous", "next")
@@ -224,9 +224,7 @@ def _bounded(y: AnyArray, places: AnyArray, x: AnyArray, bounds_error: bool, fil
     places = live(places)
     below, above = x < taken(places, 0), x > taken(places, shape_of(places)[0] - 1)
     if bounds_error:
-        inside = registry["all"](~(below | above), axes=tuple(range(rank(x))))
-        registry["check_that"](inside, True, what="a value in x_new is outside the interpolation range",
-                               error="ValueError")
+        check_all(~(below | above), "a value in x_new is outside the interpolation range")
         return y
     if fill is None:
         return y

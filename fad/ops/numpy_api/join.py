@@ -20,7 +20,7 @@ from ..shape import pack as pack_
 from ..shape import reshape as reshape_
 from ..slices import assume_at_least
 from ..subscript import read_subscript
-from .arguments import Casting, fixed, in_dtype, into, is_given, one_axis, rank, refuse, taken
+from .arguments import Casting, check_all, fixed, in_dtype, into, is_given, one_axis, rank, refuse, taken
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, extents_given, moveaxis, ravel
 
 
@@ -299,8 +299,7 @@ def _repeat_as_counted(x: AnyArray, counts: AnyArray, axis: int) -> Any:
         raise TypeError(
             f"Cannot cast array data from {type_of(counts).dtype!r} to {INT!r} according to the rule 'safe'")
     counts = broadcast_(in_dtype(counts, INT), shape_of(x)[axis])
-    registry["check_that"](registry["all"](counts >= 0, axes=(0,)), True,
-                           what="repeats may not contain negative values.", error="ValueError")
+    check_all(counts >= 0, "repeats may not contain negative values.")
     places = BY_NAME["numpy.arange"].call(registry["sum"](counts, axes=(0,)))
     ends = BY_NAME["numpy.cumsum"].call(counts)
     chosen = BY_NAME["numpy.searchsorted"].call(ends, places, side="right")

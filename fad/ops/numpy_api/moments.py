@@ -10,7 +10,8 @@ from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, E
 from .. import extents
 from ..face import face
 from ..kinds import conjugate, shape_of
-from .arguments import as_array, axes_of, extent_of, in_dtype, into, is_given, kept, masked, one_axis, rank, refuse
+from ..literals import as_array
+from .arguments import axes_of, check_all, extent_of, in_dtype, into, is_given, kept, masked, one_axis, rank, refuse
 from .reduce import reduced, sum_
 
 
@@ -112,8 +113,7 @@ def average(a: ArrayLike, axis: Axes = None, weights: object = None, returned: b
         dtype = np.result_type(type_of(x).dtype, type_of(w).dtype, *([FLOAT] if type_of(x).dtype.kind in "biu" else []))
         x, w = in_dtype(x, dtype), in_dtype(w, dtype)
         scale = reduced(sum_, w, axis, keepdims)
-        some = registry["all"](registry["not_equal"](scale, 0), axes=tuple(range(rank(scale))))
-        registry["check_that"](some, True, what="Weights sum to zero, can't be normalized", error="ZeroDivisionError")
+        check_all(registry["not_equal"](scale, 0), "Weights sum to zero, can't be normalized", "ZeroDivisionError")
         y = reduced(sum_, x * w, axis, keepdims) / scale
     if not returned:
         return y
@@ -192,14 +192,12 @@ def cov(m: ArrayLike, y: "ArrayLike | None" = None, rowvar: bool = True, bias: b
 def _observation_weights(n: Extent, fweights: object, aweights: object) -> "AnyArray | None":
     given = [as_array(w) for w in (fweights, aweights) if w is not None]
     if fweights is not None and type_of(given[0]).dtype.kind == "f":
-        whole = registry["all"](given[0] == registry["rint"](given[0]), axes=(0,))
-        registry["check_that"](whole, True, what="fweights must be integer", error="TypeError")
+        check_all(given[0] == registry["rint"](given[0]), "fweights must be integer", "TypeError")
     for w in given:
         if rank(w) > 1:
             raise RuntimeError("cannot handle multidimensional weights")
         extents.agree(n, shape_of(w)[0], "numbers of samples and weights")
-        registry["check_that"](registry["any"](w < 0, axes=(0,)), False, what="weights cannot be negative",
-                               error="ValueError")
+        check_all(~(w < 0), "weights cannot be negative")
     return None if not given else given[0] if len(given) == 1 else given[0] * given[1]
 
 

@@ -16,7 +16,7 @@ from ...util.library_object import LibraryObject
 from .. import extents
 from ..face import BY_NAME, face
 from ..kinds import shape_of
-from .arguments import as_array, fixed, live, one_axis, rank, refuse, taken
+from .arguments import as_array, check_all, fixed, live, one_axis, rank, refuse, taken
 
 
 def beside(x: AnyArray, like: object) -> AnyArray:
@@ -280,8 +280,7 @@ def splev(x: ArrayLike, tck: Any, der: int = 0, ext: int = 0) -> Any:
     t, x = live(t), live(x)
     low, high = taken(t, k), taken(t, shape_of(t)[0] - k - 1)
     if ext == 2:
-        inside = registry["all"]((x >= low) & (x <= high), axes=tuple(range(rank(x))))
-        registry["check_that"](inside, True, what="a place lies outside of the spline", error="ValueError")
+        check_all((x >= low) & (x <= high), "a place lies outside of the spline")
     y = bspline(t, c, k, _clipped(x, low, high) if ext == 3 and not der else x, der)
     return registry["where"]((x < low) | (x > high), 0.0, y) if ext == 1 else y
 

@@ -16,7 +16,7 @@ from .. import extents
 from ..face import face
 from ..kinds import shape_of
 from ..sort import picked
-from .arguments import as_array, axes_of, in_dtype, into, is_given, one_axis, rank, some_of, taken
+from .arguments import as_array, axes_of, check_all, in_dtype, into, is_given, one_axis, rank, some_of, taken
 
 
 class Sample(NamedTuple):
@@ -173,16 +173,11 @@ def finished(s: Sample, y: AnyArray, keepdims: bool, out: object) -> AnyArray:
     return into(out, y)
 
 
-def _check_q(q: ArrayOrNumber, most: int) -> None:
-    if getattr(q, "__fad_level__", 0) == 0 and not np.all((np.asarray(q) >= 0) & (np.asarray(q) <= most)):
-        raise ValueError("Quantiles must be in the range [0, 1]" if most == 1
-                         else "Percentiles must be in the range [0, 100]")
-
-
 def _quantile(a: object, q: Any, axis: Axes, out: object, method: str, keepdims: bool, weights: Any, skip_nan: bool,
               most: int = 1) -> AnyArray:
     q = as_array(q)
-    _check_q(q, most)
+    check_all((q >= 0) & (q <= most), "Quantiles must be in the range [0, 1]" if most == 1
+              else "Percentiles must be in the range [0, 100]")
     s = sample_of(a, axis, skip_nan)
     if weights is not None and method != "inverted_cdf":
         raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
@@ -209,8 +204,7 @@ def _weights_of(s: Sample, weights: object, axis: Axes) -> AnyArray:
         w = registry["reshape"](w, *[shape_of(w)[s.axes.index(k)] if k in s.axes else 1 for k in range(rank(x))])
     for k in s.axes:
         extents.agree(shape_of(w)[k], shape_of(x)[k], "extents of weights and sample")
-    registry["check_that"](registry["all"](w >= 0, axes=tuple(range(rank(w)))), True,
-                           what="Weights must be non-negative.", error="ValueError")
+    check_all(w >= 0, "Weights must be non-negative.")
     w = in_dtype(_in_one_axis(registry["broadcast_to"](w, *shape_of(x)), s.axes), FLOAT)
     moved = _in_one_axis(x, s.axes)
     if s.skip_nan:
@@ -224,8 +218,7 @@ def _weighted(s: Sample, q: ArrayOrNumber, weights: AnyArray) -> AnyArray:
     total = taken(share, last, axis=len(s.lanes))
     sound = (total > 0) & (total < np.inf)
     sound = sound | (s.count == 0) if s.skip_nan else sound
-    registry["check_that"](registry["all"](sound, axes=tuple(range(len(s.lanes)))) if s.lanes else sound, True,
-                           what="Weights included NaN, inf or were all zero.", error="ValueError")
+    check_all(sound, "Weights included NaN, inf or were all zero.")
     share = share / registry["reshape"](total, *s.lanes, 1)
     if type_of(q).dtype.kind == "f":
         share = in_dtype(share, type_of(q).dtype)

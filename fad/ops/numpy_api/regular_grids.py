@@ -14,7 +14,7 @@ from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.library_object import LibraryObject
 from ..face import BY_NAME, face
 from ..kinds import shape_of
-from .arguments import fixed, in_dtype, live, rank, refuse, taken
+from .arguments import check_all, fixed, in_dtype, live, rank, refuse, taken
 from .piecewise import basis, beside, not_a_knot, spline_through, within
 
 DEGREES = {"cubic": 3, "quintic": 5}
@@ -73,10 +73,8 @@ def _coefficients(grids: list, values: object, degree: int) -> Any:
 
 def _check_inside(grids: list, places: list) -> None:
     for k, (grid, x) in enumerate(zip(grids, places)):
-        inside = registry["all"]((x >= taken(grid, 0)) & (x <= taken(grid, shape_of(grid)[0] - 1)),
-                                 axes=tuple(range(rank(x))))
-        registry["check_that"](inside, True, what=f"One of the requested xi is out of bounds in dimension {k}",
-                               error="ValueError")
+        check_all((x >= taken(grid, 0)) & (x <= taken(grid, shape_of(grid)[0] - 1)),
+                  f"One of the requested xi is out of bounds in dimension {k}")
 
 
 def _outside(grids: list, places: list) -> AnyArray:
@@ -114,9 +112,7 @@ class GridInterpolator(LibraryObject):
         self.grid, self.values = [in_dtype(live(p), float) for p in points], live(values)
         self.method, self.bounds_error, self.fill_value = method, bounds_error, fill_value
         for k, p in enumerate(self.grid):
-            rising = registry["all"](p[1:] > p[:-1], axes=(0,))
-            registry["check_that"](rising, True, what=f"The points in dimension {k} must be strictly ascending here",
-                                   error="ValueError")
+            check_all(p[1:] > p[:-1], f"The points in dimension {k} must be strictly ascending here")
 
     def __call__(self, xi: Any, method: Any = None, *, nu: Any = None) -> ArrayOrNumber:
         return _called(self.grid, self.values, xi, method or self.method, nu, self.fill_value, self.bounds_error)

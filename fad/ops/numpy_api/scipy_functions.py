@@ -11,7 +11,7 @@ from ..face import BY_NAME, check_finite, face
 from ..kinds import conjugate, is_complex, shape_of
 from ..linalg import factorizations, functions, solve
 from ..linalg.matrices import adjoint, as_columns, as_rows, count_up, identity_like, matmul, on_diagonal
-from .arguments import as_array, fixed, in_dtype, rank, ravel, refuse, taken
+from .arguments import as_array, check_all, fixed, in_dtype, rank, ravel, refuse, taken
 from .stacks import at_least, epsilon, matrix, over_stacks, square, together
 from .within import add_solver
 
@@ -146,8 +146,7 @@ def polar(a: ArrayLike, side: str = "right") -> tuple:
         u = matmul(u, _correction(matmul(adjoint(u), u))) if is_tall else matmul(_correction(matmul(u, adjoint(u))), u)
     gram = matmul(adjoint(u), u) if is_tall else matmul(u, adjoint(u))
     error = registry["abs"](gram - identity_like(gram))
-    registry["check_that"](registry["all"](error < epsilon(gram) ** 0.5, axes=(0, 1)), True, error="ValueError",
-                           what="the rank is deficient, and the polar factor is not unique")
+    check_all(error < epsilon(gram) ** 0.5, "the rank is deficient, and the polar factor is not unique")
     return u, _hermitian(matmul(adjoint(u), a) if side == "right" else matmul(a, adjoint(u)))
 
 
@@ -289,8 +288,7 @@ def companion(a: ArrayLike) -> AnyArray:
         raise ValueError("The length of `a` along the last axis must be at least 2.")
     n = extents.difference(shape_of(a)[0], 1)
     first = registry["slice_axis"](a, 0, 0, 1)
-    registry["check_that"](registry["all"](first != 0, axes=(0,)), True,
-                           what="The first coefficient in `a` must not be zero.", error="ValueError")
+    check_all(first != 0, "The first coefficient in `a` must not be zero.")
     row = as_rows(-registry["slice_axis"](a, 0, 1, n) / first)
     below = registry["cast"](on_diagonal(extents.difference(n, 1), n), dtype=type_of(row).dtype)
     return registry["concatenate"](row, below, axis=0)

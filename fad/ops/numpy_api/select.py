@@ -23,7 +23,7 @@ from ..shape import broadcast_to as broadcast_
 from ..shape import iota as iota_
 from ..shape import reshape as reshape_
 from ..subscript import read_subscript, signed
-from .arguments import Casting, axes_of, fixed, in_dtype, into, one_axis, rank, refuse, taken
+from .arguments import Casting, axes_of, check_all, fixed, in_dtype, into, one_axis, rank, refuse, taken
 from .join import stack, strong
 from .shape import extents_given, ravel
 from .triangles import repeated
@@ -121,8 +121,7 @@ def choose(a: object, choices: Any, out: Any = None, mode: str = "raise") -> Any
     common = result_dtype(*items)                               # Python's numbers give way to arrays
     items = [strong(in_dtype(c, common)) for c in items]
     if mode == "raise":  # unlike an index, a negative number selects no choice
-        valid = registry["all"]((which >= 0) & (which < len(items)), axes=tuple(range(rank(which))))
-        registry["check_that"](valid, True, what="invalid entry in choice array", error="ValueError")
+        check_all((which >= 0) & (which < len(items)), "invalid entry in choice array")
     else:
         which = _in_mode(which, len(items), mode, 0)
     y = items[0]

@@ -16,7 +16,7 @@ from ..sort import argsort as argsort_
 from ..sort import picked
 from ..sort import searchsorted as searchsorted_
 from ..sort import sort as sort_
-from .arguments import along, as_array, fixed, in_dtype, one_axis, rank, ravel, refuse, some_of, taken
+from .arguments import along, as_array, check_all, fixed, in_dtype, one_axis, rank, ravel, refuse, some_of, taken
 
 
 def _along(op: Op, a: Any, axis: Axes) -> AnyArray:
@@ -54,11 +54,19 @@ def argsort(a: ArrayLike, axis: Axes = -1) -> AnyArray:
 @face("numpy.partition", samples=("np.partition(v, 2)[:2]",), note="yes; the parts come sorted")
 def partition(a: ArrayLike, kth: object, axis: int = -1) -> AnyArray:
     """Sorting is one way to part an array."""
+    _check_kth(a, kth, axis)
     return sort(a, axis)
+
+
+def _check_kth(a: ArrayLike, kth: ArrayLike, axis: Axes) -> None:
+    x, k = as_array(a), as_array(kth)
+    n = shape_of(ravel(x) if axis is None else x)[0 if axis is None else one_axis(axis, rank(x))]
+    check_all((k >= -n) & (k < n), "kth out of bounds")
 
 
 @face("numpy.argpartition", method="argpartition")
 def argpartition(a: object, kth: object, axis: object = -1) -> Any:
+    _check_kth(a, kth, axis)
     return argsort(a, axis)
 
 
@@ -67,7 +75,7 @@ def _sort_in_place(x: Any, axis: int = -1) -> None:
 
 
 METHODS["sort"] = _sort_in_place
-METHODS["partition"] = lambda x, kth, axis=-1: _sort_in_place(x, axis)
+METHODS["partition"] = lambda x, kth, axis=-1: x.set(partition(x, kth, axis))
 
 
 @face("numpy.sort_complex", samples=())
@@ -113,8 +121,7 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left",
     if sorter is not None:
         order = _vector(sorter)
         n = extents.agree(shape_of(a)[0], shape_of(order)[0], "extents of `sorter` and of `a`")
-        registry["check_that"](registry["all"]((order >= 0) & (order < n), axes=(0,)), True,
-                               what="Sorter index out of range.", error="ValueError")
+        check_all((order >= 0) & (order < n), "Sorter index out of range.")
         a = taken(a, order)
     dtype = result_dtype(a, v)
     return searchsorted_(in_dtype(a, dtype), in_dtype(v, dtype), right=side == "right")
@@ -135,7 +142,10 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> AnyArray:
     some_of(n, "digitize by bins")
     falling = n - searchsorted(flipped(bins), x, side)
     ends = [taken(bins, k) for k in (0, n - 1)]
-    return registry["where"](ends[0] <= ends[1], rising, falling)
+    goes_up = ends[0] <= ends[1]
+    check_all(registry["where"](goes_up, bins[1:] >= bins[:-1], bins[1:] <= bins[:-1]),
+              "bins must be monotonically increasing or decreasing")
+    return registry["where"](goes_up, rising, falling)
 
 
 @face("numpy.nonzero", method="nonzero")

@@ -15,7 +15,7 @@ from ..kinds import is_complex, shape_of
 from ..literals import as_array
 from ..pointwise import real_part
 from ..special import bessel, elliptic, errors, gamma, hypergeometric, incomplete, information, orthogonal, statistics
-from .arguments import axes_of, in_dtype, rank
+from .arguments import axes_of, check_all, in_dtype
 
 # -- ufuncs of one result --------------------------------------------------------------------------
 
@@ -79,8 +79,7 @@ def polygamma(n: object, x: object) -> Any:
 def multigammaln(a: AnyArray, d: Any) -> AnyArray:
     """log of the multivariate gamma function of dimension d, a sum of d terms."""
     d, a = int(d), as_array(a)
-    registry["check_that"](registry["any"](a <= 0.5 * (d - 1), axes=tuple(range(rank(a)))), False, error="ValueError",
-                           what="condition a > 0.5 * (d-1) not met")
+    check_all(~(a <= 0.5 * (d - 1)), "condition a > 0.5 * (d-1) not met")
     return in_dtype(sum(gamma.gammaln(a - 0.5 * k) for k in range(d)), FLOAT) + 0.25 * d * (d - 1) * math.log(math.pi)
 
 

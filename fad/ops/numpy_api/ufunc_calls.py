@@ -15,7 +15,7 @@ from ..keywords import fitted
 from ..kinds import shape_of
 from ..literals import as_array, is_value, known, numpy_number
 from ..subscript import read_subscript
-from .arguments import Casting, axes_of, fixed, in_dtype, is_given, kept, one_axis, refuse, taken
+from .arguments import Casting, axes_of, check_all, fixed, in_dtype, is_given, kept, one_axis, refuse, taken
 from .creation import check_order, in_order
 from .join import strong
 from .ufuncs import as_float
@@ -241,8 +241,7 @@ def _segment(ufunc: object, x: AnyArray, axis: int, start: int, stop: Any, dtype
 def _computed_segments(ufunc: np.ufunc, x: AnyArray, starts: AnyArray, dtype: DTypeLike) -> AnyArray:
     """Segments that begin at indices which the program computes, along the first axis: a loop over each."""
     n, count = shape_of(x)[0], shape_of(starts)[0]
-    registry["check_that"](registry["all"](starts >= 0, axes=(0,)), True, what="index out-of-bounds in reduceat",
-                           error="IndexError")
+    check_all(starts >= 0, "index out-of-bounds in reduceat", "IndexError")
     y = reduce(ufunc, x[starts][None], axis=0, dtype=dtype)
     x, f = in_dtype(x, type_of(y).dtype), _face(ufunc)
 

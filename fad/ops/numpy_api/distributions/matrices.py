@@ -18,7 +18,7 @@ from ...special.bessel import ive
 from ...special.gamma import digamma, gammaln
 from ...transcendental import exp, log
 from .. import linalg
-from ..arguments import live, rank
+from ..arguments import check_all, live, rank
 from ..stacks import floating
 from .multivariate import MODULE, over_last, points, scaled, total
 
@@ -103,8 +103,7 @@ def _whitened(d: AnyArray, cov: ArrayOrNumber) -> tuple:
 
 def _concentrations(alpha: AnyArray) -> AnyArray:
     alpha = live(alpha)
-    registry["check_that"](BY_NAME["numpy.all"].call(alpha > 0), True, error="ValueError",
-                           what="All parameters must be greater than 0")
+    check_all(alpha > 0, "All parameters must be greater than 0")
     return alpha
 
 

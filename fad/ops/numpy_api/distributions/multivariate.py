@@ -22,7 +22,7 @@ from ...special.gamma import gammaln
 from ...special.information import xlogy
 from ...transcendental import exp, log
 from .. import linalg
-from ..arguments import as_array, rank, refuse
+from ..arguments import as_array, check_all, rank, refuse
 from ..creation import eye
 from ..stacks import floating
 
@@ -121,8 +121,7 @@ def _spectrum(cov: AnyArray) -> tuple:
     """
     where, values = registry["where"], linalg.eigvalsh(cov)
     least = _SMALLEST * registry["max"](registry["abs"](values), axes=(0,))
-    registry["check_that"](registry["all"](values >= -least, axes=(0,)), True, error="ValueError",
-                           what="The input matrix must be symmetric positive semidefinite.")
+    check_all(values >= -least, "The input matrix must be symmetric positive semidefinite.")
     kept = values > least
     return least, over_last(where(kept, log(where(kept, values, 1.0)), 0.0)), over_last(where(kept, 1.0, 0.0))
 
