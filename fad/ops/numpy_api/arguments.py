@@ -56,7 +56,7 @@ def axes_of(axis: Axes, ndim: int) -> tuple:
     return axes
 
 
-def check_all(test: AnyArray, what: str, error: str = "ValueError") -> None:
+def check_all(test: ArrayOrNumber, what: str, error: str = "ValueError") -> None:
     """The program raises unless all of a test is true."""
     registry["check_that"](registry["all"](test, axes=tuple(range(rank(test)))), True, what=what, error=error)
 

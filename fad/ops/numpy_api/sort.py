@@ -52,20 +52,20 @@ def argsort(a: ArrayLike, axis: Axes = -1) -> AnyArray:
 
 
 @face("numpy.partition", samples=("np.partition(v, 2)[:2]",), note="yes; the parts come sorted")
-def partition(a: ArrayLike, kth: object, axis: int = -1) -> AnyArray:
+def partition(a: ArrayLike, kth: ArrayLike, axis: "int | None" = -1) -> AnyArray:
     """Sorting is one way to part an array."""
     _check_kth(a, kth, axis)
     return sort(a, axis)
 
 
-def _check_kth(a: ArrayLike, kth: ArrayLike, axis: Axes) -> None:
+def _check_kth(a: ArrayLike, kth: ArrayLike, axis: "int | None") -> None:
     x, k = as_array(a), as_array(kth)
     n = shape_of(ravel(x) if axis is None else x)[0 if axis is None else one_axis(axis, rank(x))]
     check_all((k >= -n) & (k < n), "kth out of bounds")
 
 
 @face("numpy.argpartition", method="argpartition")
-def argpartition(a: object, kth: object, axis: object = -1) -> Any:
+def argpartition(a: ArrayLike, kth: ArrayLike, axis: "int | None" = -1) -> Any:
     _check_kth(a, kth, axis)
     return argsort(a, axis)
 
@@ -132,18 +132,18 @@ METHODS["searchsorted"] = searchsorted
 
 @face("numpy.digitize")
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> AnyArray:
-    x, bins, side = as_array(x), _vector(bins), "left" if right else "right"
-    if is_complex(x) or is_complex(bins):
+    x, edges, side = as_array(x), _vector(bins), "left" if right else "right"
+    if is_complex(x) or is_complex(edges):
         raise TypeError("x and bins may not be complex")
-    rising = searchsorted(bins, x, side)
-    n = shape_of(bins)[0]
+    rising = searchsorted(edges, x, side)
+    n = shape_of(edges)[0]
     if isinstance(n, int) and n < 2:
         return rising
     some_of(n, "digitize by bins")
-    falling = n - searchsorted(flipped(bins), x, side)
-    ends = [taken(bins, k) for k in (0, n - 1)]
+    falling = n - searchsorted(flipped(edges), x, side)
+    ends = [taken(edges, k) for k in (0, n - 1)]
     goes_up = ends[0] <= ends[1]
-    check_all(registry["where"](goes_up, bins[1:] >= bins[:-1], bins[1:] <= bins[:-1]),
+    check_all(registry["where"](goes_up, edges[1:] >= edges[:-1], edges[1:] <= edges[:-1]),
               "bins must be monotonically increasing or decreasing")
     return registry["where"](goes_up, rising, falling)
 
