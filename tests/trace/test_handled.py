@@ -358,3 +358,14 @@ def test_a_name_keeps_its_value_where_the_next_binding_fails(f):
         assert fad.jit(f)(x) == pytest.approx(f(x))
         slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
         np.testing.assert_allclose(fad.grad(f)(x), slope, rtol=1e-6)
+
+
+@pytest.mark.parametrize("thing", [1, int])
+def test_what_is_raised_is_an_error(thing):
+    def f(x):
+        if x > 1.0:
+            raise thing
+        return x * x
+    assert fad.jit(f)(0.5) == 0.25
+    with pytest.raises(TypeError, match="must derive from BaseException"):
+        fad.jit(f)(2.0)

@@ -147,6 +147,7 @@ class HandlingRuntime(RuntimePart):
             return True
         made = error()
         made = made() if isinstance(made, type) else made
+        made = made if isinstance(made, BaseException) else TypeError("exceptions must derive from BaseException")
         with text.telling():
             handlers.let_raise(made, *branch.region.side)
         return False
