@@ -187,3 +187,36 @@ def test_a_branch_that_makes_arrays_in_front_of_a_loop_is_printed():
     x = np.linspace(-0.5, 0.7, 7)
     gradient = fad.grad(f, compile="now")(x)
     np.testing.assert_allclose(gradient, [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(7)], rtol=1e-6)
+
+
+def filled_in_a_branch(x, k):
+    if x[0] > 5.0:
+        return x[1]
+    y = np.zeros(int(np.sum(k)))
+    for i in range(2):
+        if i < y.size:
+            y[i] = x[i] * x[0]
+    return np.sort(y)[-1]
+
+
+def filled_by_a_while(x, k):
+    if x[0] > 5.0:
+        return x[1]
+    y = np.zeros(int(np.sum(k)))
+    p = 0
+    while p < k[0]:
+        y[p] = x[0] * x[p]
+        p += 1
+    return np.sort(y)[-1] ** 2
+
+
+@pytest.mark.parametrize("f", [filled_in_a_branch, filled_by_a_while])
+def test_a_number_that_a_branch_hands_on_is_known_before_it_is_an_extent(f):
+    x, k = np.array([0.5, 2.0, 0.25]), np.array([2, 3])
+    scope = {}
+    exec(fad.source(fad.value_and_grad(f), x, k), scope)
+    with fad.config.using(compile="never"):
+        wanted = fad.value_and_grad(f)(x, k)
+    assert np.allclose(wanted[0], f(x, k))
+    for got, one in zip(scope["value_and_grad"](x, k), wanted):
+        assert np.allclose(got, one)

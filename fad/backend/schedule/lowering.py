@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from ...ir.graph import Atom, Equation, Func, Var, free_vars
 from ...ir.op import Op
+from ...ir.types import INT
 from .buffer_reuse import ArrayOwners, outlasting_parts
 from .indexmap import Axis, Elem, Index, at
 from .loop_ir import BackendError, Step
@@ -44,7 +45,7 @@ class Lowering:
         for k, eqn in enumerate(func.equations):
             self.storage.position = k
             steps += self.steps(eqn)
-            steps += [self.copy(v) for v in eqn.outputs if v in parts and v in self.views.read]
+            steps += [self.copy(v) for v in eqn.outputs if v in self.views.read and (v in parts or self._is_counted(v))]
         steps += [
             self.copy(a)
             for a in dict.fromkeys(func.outputs)
@@ -65,6 +66,10 @@ class Lowering:
         if rule is None:
             raise BackendError(f"no rule lowers {eqn.op.name}")
         return before + rule(self, eqn)
+
+    def _is_counted(self, v: Var) -> bool:
+        """Whether v is an integer that somebody needs in a register: arrays made before that may have it as an extent."""
+        return v in self.whole and not v.type.shape and v.type.dtype == INT
 
     def _materialised(self, eqn: Equation) -> list:
         """Copies of views that this equation needs as arrays."""
