@@ -30,8 +30,8 @@ def own_attribute(x: object, name: str, default: object = None) -> Any:
 
 
 def own_dict(x: object) -> "dict | None":
-    """The dict of an object's own attributes; None if it has none."""
-    return own_attribute(x, "__dict__")
+    """The dict of an object's own attributes; None if it has none. `super()` gives that of the object behind it."""
+    return None if type(x) is super else own_attribute(x, "__dict__")
 
 
 @door
