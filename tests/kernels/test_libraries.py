@@ -1,12 +1,18 @@
 """How LLVM compiles a kernel: as fast after thousands of kernels as after one."""
+import re
 import time
 
+import numba
 import numpy as np
+import pytest
 from llvmlite import binding as llvm
 from numba.core.registry import cpu_target
 
 import fad
-from fad.kernels import libraries
+from fad.kernels import libraries, vecmath
+from fad.kernels.numba_pipeline import LeanCompiler
+
+from .support import looped
 
 TEXT = """
 define double @twice(double %x) {
@@ -44,6 +50,18 @@ def test_passes_take_no_longer_with_each_kernel():
 def test_one_maker_of_passes_is_for_several_kernels():
     codegen = libraries.Releasable(cpu_target.target_context.codegen())
     assert len({id(codegen._pass_builder(3)) for _ in range(50)}) <= 2
+
+
+def test_vectors_wait_in_one_line_of_the_cache():
+    """The stack is aligned for vectors that are kept across calls of libmvec: the caller aligns it for 16 bytes."""
+    exp, sin = vecmath.exp, vecmath.sin
+    f = numba.njit(looped(numba.njit(lambda x: exp(x) * sin(x) + x), 1).py_func, pipeline_class=LeanCompiler)
+    f(np.empty(100), np.ones(100))
+    text = next(iter(f.inspect_asm().values()))
+    kept = re.findall(r"vmov(\w)p[sd]\s+%[yz]mm\d+, -?\d*\(%r[sb]p\)", text)
+    if not kept:
+        pytest.skip("no vectors wider than the stack's alignment are kept here")
+    assert set(kept) == {"a"} and re.search(r"andq\s+\$-(32|64), %rsp", text)
 
 
 def test_who_waits_for_a_compilation_knows_when_it_leaves_the_lock(monkeypatch):
