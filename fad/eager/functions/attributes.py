@@ -16,53 +16,13 @@ from ..tensors import errors
 from ..tensors.errors import refuse_if
 from ..tensors.state import now
 from ..tensors.tensor import Renumbered, Size, Tensor, alias, is_floating, is_operand, over, stored, way_of, weak, wrap
-from .registry import one_dim
-
-
-def _property(name: str, setter: "Callable | None" = None, deleter: "Callable | None" = None) -> Callable:
-    def attach(getter: Callable) -> Callable:
-        setattr(Tensor, name, property(getter, setter, deleter, doc=getter.__doc__))
-        return getter
-    return attach
-
-
-def _method(f: Callable) -> Callable:
-    setattr(Tensor, f.__name__, f)
-    f.__qualname__ = f"Tensor.{f.__name__}"
-    return f
-
-
-Tensor.shape = property(lambda self: Size(self._a.shape), doc="How many elements there are along each dimension.")
-for _name in ("dtype", "ndim"):
-    setattr(Tensor, _name, property(lambda self, _name=_name: getattr(self._a, _name), doc=f"The array's {_name}."))
-Tensor.itemsize = property(lambda self: self._a.itemsize, doc="Bytes an element takes.")
-Tensor.nbytes = property(lambda self: self._a.nbytes, doc="Bytes of all elements.")
-for _name in ("cuda", "cpu", "mps", "xpu", "xla", "ipu", "maia", "meta", "mtia", "mkldnn", "vulkan", "quantized",
-              "nested", "sparse", "sparse_csr"):
-    setattr(Tensor, f"is_{_name}", _name == "cpu")  # kinds of memory and of layout: there is one of each here
-Tensor.output_nr = property(lambda self: self._nr, doc="Which of its node's results this is.")
-
-
-# -- history -----------------------------------------------------------------------------------------------------------
-
-
-@_property("grad_fn")
-def grad_fn(self: Tensor) -> Any:
-    """The node that made this tensor; None for a leaf."""
-    fn = _maker(self)
-    return None if fn is None else named(fn, self)
+from .registry import attached, one_dim
 
 
 def _maker(self: Tensor) -> Any:
     if self._view is not None:
         refresh(self)
     return self._fn
-
-
-@_property("is_leaf")
-def is_leaf(self: Tensor) -> bool:
-    """Whether no recorded step made this tensor."""
-    return _maker(self) is None
 
 
 def _set_requires_grad(self: Tensor, wanted: bool, again: bool = False) -> None:
@@ -81,21 +41,6 @@ def _set_requires_grad(self: Tensor, wanted: bool, again: bool = False) -> None:
     self._rg = wanted
 
 
-@_property("requires_grad", _set_requires_grad, refusing("requires_grad must be a bool"))
-def _requires_grad(self: Tensor) -> bool:
-    """Whether gradients are wanted of this tensor."""
-    return requires_grad(self)
-
-
-@_method
-def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
-    """Say whether gradients are wanted of this leaf; returns it."""
-    refuse_if(not isinstance(requires_grad, bool), "requires_grad_(): argument 'requires_grad' (position 1) must be "
-              f"bool, not {type(requires_grad).__name__}", TypeError)
-    _set_requires_grad(self, requires_grad, again=True)
-    return self
-
-
 def _set_data(self: Tensor, new: Tensor) -> None:
     refuse_if(not isinstance(new, Tensor), f"Variable data has to be a tensor, but got {type(new).__name__}", TypeError)
     if self._rg and not is_floating(new._a.dtype):
@@ -103,184 +48,6 @@ def _set_data(self: Tensor, new: Tensor) -> None:
     self._a = new._a
     if self._acc is not None and self._acc() is not None:
         self._acc = None
-
-
-@_property("data", _set_data, refusing("Deleting tensor data is not allowed. Delete tensor instead!"))
-def data(self: Tensor) -> Tensor:
-    """The same memory outside the graph, with a version counter of its own: changes of it are not noticed."""
-    y = over(stored(self), self, [0])
-    if self._x is not None and self._x.inference:
-        y.extra.inference = True
-    return y
-
-
-@_method
-def detach(self: Tensor) -> Tensor:
-    """The same memory outside the graph; changes of it are counted."""
-    return alias(self)
-
-
-@_method
-def detach_(self: Tensor) -> Tensor:
-    """Leave the graph: from now on this tensor is a leaf."""
-    refuse_if(self._view is not None, "Can't detach views in-place. Use detach() instead.")
-    if self._fn is not None:
-        self._vc = Renumbered(self._vc)
-    if self._x is not None:
-        self._x.tangent = None
-    self._fn, self._nr, self._rg = None, 0, False
-    return self
-
-
-@_method
-def backward(self: Tensor, gradient: object = None, retain_graph: "bool | None" = None, create_graph: bool = False,
-             inputs: object = None) -> None:
-    """Accumulate into the leaves' .grad the gradient of this tensor times `gradient` (a scalar may do without)."""
-    run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
-
-@_method
-def retain_grad(self: Tensor) -> None:
-    """Keep the gradient of a tensor that is not a leaf in its .grad."""
-    refuse_if(not requires_grad(self), "can't retain_grad on Tensor that has requires_grad=False")
-    if self.is_leaf or self.extra.retains:
-        return
-    self.extra.retains = True
-    self._fn.hooked.retain[self._nr] = weak(self)
-
-
-@_property("retains_grad")
-def retains_grad(self: Tensor) -> bool:
-    """Whether this tensor is no leaf and yet keeps its gradient."""
-    return not self.is_leaf and self._x is not None and self._x.retains
-
-
-# -- hooks -------------------------------------------------------------------------------------------------------------
-
-
-@_method
-def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
-    """Call hook(gradient) when the gradient of this tensor is known; what it returns replaces it."""
-    refuse_if(not requires_grad(self), "cannot register a hook on a tensor that doesn't require gradient")
-    fn = self.grad_fn
-    if fn is None:
-        if self.extra.hooks is None:
-            self.extra.hooks = Hooks()
-        return RemovableHandle(self.extra.hooks, hook)
-    return fn.register_result_hook(self._nr, hook)
-
-
-@_method
-def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
-    """Call hook(tensor) after a gradient has been accumulated into this leaf's .grad."""
-    refuse_if(not requires_grad(self), "cannot register a hook on a tensor that doesn't require gradient")
-    if self.grad_fn is not None:
-        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    if self.extra.accumulated is None:
-        self.extra.accumulated = Hooks()
-    return RemovableHandle(self.extra.accumulated, hook)
-
-
-# -- memory ------------------------------------------------------------------------------------------------------------
-
-
-@_property("_version")
-def _version(self: Tensor) -> int:
-    """The number of changes of this memory in place."""
-    refuse_if(self._x is not None and self._x.inference, "Inference tensors do not track version counter.")
-    return self._vc[0] % Renumbered.START
-
-
-@_property("_base")
-def _base(self: Tensor) -> "Tensor | None":
-    """The tensor that this one is a view of."""
-    return self._view.base if self._view is not None else None
-
-
-@_method
-def _is_view(self: Tensor) -> bool:
-    return self._view is not None
-
-
-@_method
-def is_inference(self: Tensor) -> bool:
-    """Whether this tensor was made in inference mode."""
-    return self._x is not None and self._x.inference
-
-
-@_method
-def data_ptr(self: Tensor) -> int:
-    """The address of the first element."""
-    return stored(self).__array_interface__["data"][0]
-
-
-@_method
-def stride(self: Tensor, dim: "int | None" = None) -> Any:
-    """Steps from one element to the next along each axis, in elements."""
-    a = stored(self)
-    steps = tuple([s // a.itemsize for s in a.strides]) if a.size else steps_of_rows(a.shape)
-    return steps if dim is None else steps[one_dim(dim, a.ndim)]
-
-
-@_method
-def is_contiguous(self: Tensor, memory_format: object = None) -> bool:
-    """Whether the elements lie in row-major order (or another memory format) without gaps."""
-    a = stored(self)
-    return a.flags.c_contiguous if memory_format is None else memory_format.is_of(a)
-
-
-@_method
-def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
-    """The ndarray, sharing memory."""
-    refuse_if(now().grad and requires_grad(self) and not force, errors.NUMPY_GRAD)
-    way = way_of(self)
-    if way is not None and not force:
-        bit, resolved = ("conjugate", "conj") if way is np.conjugate else ("negative", "neg")
-        raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. Use "
-                           f"tensor.resolve_{resolved}().numpy() instead.")
-    return self._a if way is None else self._a.copy()
-
-
-@_method
-def __array__(self: Tensor, dtype: DTypeLike = None, copy: object = None) -> np.ndarray:
-    refuse_if(now().dual_level >= 0 and wanted(self) and not requires_grad(self), "Can't call numpy() on a Tensor with "
-              "a tangent. Take its primal from forward_ad.unpack_dual() instead.")
-    a = numpy(self)
-    return a if dtype is None else a.astype(dtype)
-
-
-@_method
-def item(self: Tensor) -> Any:
-    """The one element as a Python number."""
-    refuse_if(self._a.size != 1, f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
-    return self._a.item()
-
-
-@_method
-def tolist(self: Tensor) -> Any:
-    """Nested lists of Python numbers."""
-    return self._a.tolist()
-
-
-@_method
-def __bool__(self: Tensor) -> bool:
-    if self._a.size != 1:
-        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous" if self._a.size else
-                           "Boolean value of Tensor with no values is ambiguous")
-    return bool(self._a.item())
-
-
-@_method
-def __len__(self: Tensor) -> int:
-    refuse_if(not self._a.ndim, "len() of a 0-d tensor", TypeError)
-    return self._a.shape[0]
-
-
-@_method
-def __index__(self: Tensor) -> int:
-    if self._a.size != 1 or self._a.dtype.kind not in "iub":
-        raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(self._a.item())
 
 
 def _number(self: Tensor, cls: type) -> Any:
@@ -294,55 +61,6 @@ def _number(self: Tensor, cls: type) -> Any:
     return cls(value)
 
 
-for _name, _type in {"__float__": float, "__int__": int, "__complex__": complex}.items():
-    setattr(Tensor, _name, lambda self, _type=_type: _number(self, _type))
-
-
-@_method
-def __delitem__(self: Tensor, subscript: object) -> None:
-    raise TypeError("Tensor does not support deleting items")
-
-
-@_method
-def __contains__(self: Tensor, x: object) -> bool:
-    refuse_if(not is_operand(x), f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(x)}.")
-    return bool((self._a == (x._a if isinstance(x, Tensor) else x)).any())
-
-
-@_method
-def __iter__(self: Tensor) -> Any:
-    refuse_if(not self._a.ndim, "iteration over a 0-d tensor", TypeError)
-    return iter(self.unbind(0))
-
-
-@_method
-def __format__(self: Tensor, spec: str) -> str:
-    return format(self._a.item(), spec) if spec and not self._a.ndim else represent(self)
-
-
-Tensor.__repr__ = represent                                              # type: ignore[method-assign, assignment]
-Tensor.__hash__ = object.__hash__                                        # type: ignore[method-assign]
-
-
-# -- copies ------------------------------------------------------------------------------------------------------------
-
-
-@_method
-def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
-    if self.grad_fn is not None:
-        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
-                           "at the moment.")
-    if id(self) in memo:
-        return memo[id(self)]
-    t = type(self)(wrap(self._a.copy(order="K")))
-    t._rg = self._rg
-    memo[id(self)] = t
-    if self._g is not None:
-        t._g = __deepcopy__(self._g, memo)
-    t.__dict__.update(dict(self.__dict__.items()))
-    return t
-
-
 def _rebuild(cls: type, a: np.ndarray, needed: bool, attributes: dict) -> Tensor:
     t = cls(wrap(a))
     t._rg = needed
@@ -350,10 +68,220 @@ def _rebuild(cls: type, a: np.ndarray, needed: bool, attributes: dict) -> Tensor
     return t
 
 
-@_method
-def __reduce_ex__(self: Tensor, protocol: int) -> tuple:
-    return _rebuild, (Tensor if way_of(self) else type(self), self._a, self._rg or self._fn is not None,
-                      dict(self.__dict__))
+for _name in ("cuda", "cpu", "mps", "xpu", "xla", "ipu", "maia", "meta", "mtia", "mkldnn", "vulkan", "quantized",
+              "nested", "sparse", "sparse_csr"):
+    setattr(Tensor, f"is_{_name}", _name == "cpu")  # kinds of memory and of layout: there is one of each here
+Tensor.__hash__ = object.__hash__                                        # type: ignore[method-assign]
 
 
-__all__ = ["Tensor"]
+@attached
+class Attributes:
+    """The attributes and methods of every tensor that are no function of its elements."""
+
+    shape = property(lambda self: Size(self._a.shape), doc="How many elements there are along each dimension.")
+    dtype, ndim, itemsize, nbytes = [property(lambda self, k=k: getattr(self._a, k), doc=doc) for k, doc in {
+        "dtype": "The array's dtype.", "ndim": "The array's ndim.", "itemsize": "Bytes an element takes.",
+        "nbytes": "Bytes of all elements."}.items()]
+    output_nr = property(lambda self: self._nr, doc="Which of its node's results this is.")
+
+    # -- history -------------------------------------------------------------------------------------------------------
+
+    @property
+    def grad_fn(self: Tensor) -> Any:
+        """The node that made this tensor; None for a leaf."""
+        fn = _maker(self)
+        return None if fn is None else named(fn, self)
+
+    @property
+    def is_leaf(self: Tensor) -> bool:
+        """Whether no recorded step made this tensor."""
+        return _maker(self) is None
+
+    requires_grad = property(requires_grad, _set_requires_grad, refusing("requires_grad must be a bool"),
+                             "Whether gradients are wanted of this tensor.")
+
+    def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+        """Say whether gradients are wanted of this leaf; returns it."""
+        refuse_if(not isinstance(requires_grad, bool), "requires_grad_(): argument 'requires_grad' (position 1) must "
+                  f"be bool, not {type(requires_grad).__name__}", TypeError)
+        _set_requires_grad(self, requires_grad, again=True)
+        return self
+
+    @property
+    def data(self: Tensor) -> Tensor:
+        """The same memory outside the graph, with a version counter of its own: changes of it are not noticed."""
+        y = over(stored(self), self, [0])
+        if self._x is not None and self._x.inference:
+            y.extra.inference = True
+        return y
+
+    data = data.setter(_set_data).deleter(refusing("Deleting tensor data is not allowed. Delete tensor instead!"))
+
+    def detach(self: Tensor) -> Tensor:
+        """The same memory outside the graph; changes of it are counted."""
+        return alias(self)
+
+    def detach_(self: Tensor) -> Tensor:
+        """Leave the graph: from now on this tensor is a leaf."""
+        refuse_if(self._view is not None, "Can't detach views in-place. Use detach() instead.")
+        if self._fn is not None:
+            self._vc = Renumbered(self._vc)
+        if self._x is not None:
+            self._x.tangent = None
+        self._fn, self._nr, self._rg = None, 0, False
+        return self
+
+    def backward(self: Tensor, gradient: object = None, retain_graph: "bool | None" = None, create_graph: bool = False,
+                 inputs: object = None) -> None:
+        """Accumulate into the leaves' .grad the gradient of this tensor times `gradient` (a scalar may do without)."""
+        run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def retain_grad(self: Tensor) -> None:
+        """Keep the gradient of a tensor that is not a leaf in its .grad."""
+        refuse_if(not requires_grad(self), "can't retain_grad on Tensor that has requires_grad=False")
+        if self.is_leaf or self.extra.retains:
+            return
+        self.extra.retains = True
+        self._fn.hooked.retain[self._nr] = weak(self)
+
+    @property
+    def retains_grad(self: Tensor) -> bool:
+        """Whether this tensor is no leaf and yet keeps its gradient."""
+        return not self.is_leaf and self._x is not None and self._x.retains
+
+    # -- hooks ---------------------------------------------------------------------------------------------------------
+
+    def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
+        """Call hook(gradient) when the gradient of this tensor is known; what it returns replaces it."""
+        refuse_if(not requires_grad(self), "cannot register a hook on a tensor that doesn't require gradient")
+        fn = self.grad_fn
+        if fn is None:
+            if self.extra.hooks is None:
+                self.extra.hooks = Hooks()
+            return RemovableHandle(self.extra.hooks, hook)
+        return fn.register_result_hook(self._nr, hook)
+
+    def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
+        """Call hook(tensor) after a gradient has been accumulated into this leaf's .grad."""
+        refuse_if(not requires_grad(self), "cannot register a hook on a tensor that doesn't require gradient")
+        if self.grad_fn is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        if self.extra.accumulated is None:
+            self.extra.accumulated = Hooks()
+        return RemovableHandle(self.extra.accumulated, hook)
+
+    # -- memory --------------------------------------------------------------------------------------------------------
+
+    @property
+    def _version(self: Tensor) -> int:
+        """The number of changes of this memory in place."""
+        refuse_if(self._x is not None and self._x.inference, "Inference tensors do not track version counter.")
+        return self._vc[0] % Renumbered.START
+
+    @property
+    def _base(self: Tensor) -> "Tensor | None":
+        """The tensor that this one is a view of."""
+        return self._view.base if self._view is not None else None
+
+    def _is_view(self: Tensor) -> bool:
+        return self._view is not None
+
+    def is_inference(self: Tensor) -> bool:
+        """Whether this tensor was made in inference mode."""
+        return self._x is not None and self._x.inference
+
+    def data_ptr(self: Tensor) -> int:
+        """The address of the first element."""
+        return stored(self).__array_interface__["data"][0]
+
+    def stride(self: Tensor, dim: "int | None" = None) -> Any:
+        """Steps from one element to the next along each axis, in elements."""
+        a = stored(self)
+        steps = tuple([s // a.itemsize for s in a.strides]) if a.size else steps_of_rows(a.shape)
+        return steps if dim is None else steps[one_dim(dim, a.ndim)]
+
+    def is_contiguous(self: Tensor, memory_format: object = None) -> bool:
+        """Whether the elements lie in row-major order (or another memory format) without gaps."""
+        a = stored(self)
+        return a.flags.c_contiguous if memory_format is None else memory_format.is_of(a)
+
+    def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
+        """The ndarray, sharing memory."""
+        refuse_if(now().grad and requires_grad(self) and not force, errors.NUMPY_GRAD)
+        way = way_of(self)
+        if way is not None and not force:
+            bit, resolved = ("conjugate", "conj") if way is np.conjugate else ("negative", "neg")
+            raise RuntimeError(f"Can't call numpy() on Tensor that has {bit} bit set. Use "
+                               f"tensor.resolve_{resolved}().numpy() instead.")
+        return self._a if way is None else self._a.copy()
+
+    def __array__(self: Tensor, dtype: DTypeLike = None, copy: object = None) -> np.ndarray:
+        refuse_if(now().dual_level >= 0 and wanted(self) and not requires_grad(self), "Can't call numpy() on a Tensor "
+                  "with a tangent. Take its primal from forward_ad.unpack_dual() instead.")
+        a = Attributes.numpy(self)
+        return a if dtype is None else a.astype(dtype)
+
+    def item(self: Tensor) -> Any:
+        """The one element as a Python number."""
+        refuse_if(self._a.size != 1, f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
+        return self._a.item()
+
+    def tolist(self: Tensor) -> Any:
+        """Nested lists of Python numbers."""
+        return self._a.tolist()
+
+    def __bool__(self: Tensor) -> bool:
+        if self._a.size != 1:
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous" if self._a.size else
+                               "Boolean value of Tensor with no values is ambiguous")
+        return bool(self._a.item())
+
+    def __len__(self: Tensor) -> int:
+        refuse_if(not self._a.ndim, "len() of a 0-d tensor", TypeError)
+        return self._a.shape[0]
+
+    def __index__(self: Tensor) -> int:
+        if self._a.size != 1 or self._a.dtype.kind not in "iub":
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._a.item())
+
+    __float__ = lambda self: _number(self, float)
+    __int__ = lambda self: _number(self, int)
+    __complex__ = lambda self: _number(self, complex)
+
+    def __delitem__(self: Tensor, subscript: object) -> None:
+        raise TypeError("Tensor does not support deleting items")
+
+    def __contains__(self: Tensor, x: object) -> bool:
+        refuse_if(not is_operand(x), "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+                  f"{type(x)}.")
+        return bool((self._a == (x._a if isinstance(x, Tensor) else x)).any())
+
+    def __iter__(self: Tensor) -> Any:
+        refuse_if(not self._a.ndim, "iteration over a 0-d tensor", TypeError)
+        return iter(self.unbind(0))
+
+    def __format__(self: Tensor, spec: str) -> str:
+        return format(self._a.item(), spec) if spec and not self._a.ndim else represent(self)
+
+    __repr__ = represent
+
+    # -- copies --------------------------------------------------------------------------------------------------------
+
+    def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
+        if self.grad_fn is not None:
+            raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                               "protocol at the moment.")
+        if id(self) in memo:
+            return memo[id(self)]
+        t = type(self)(wrap(self._a.copy(order="K")))
+        t._rg = self._rg
+        memo[id(self)] = t
+        if self._g is not None:
+            t._g = Attributes.__deepcopy__(self._g, memo)
+        t.__dict__.update(dict(self.__dict__.items()))
+        return t
+
+    def __reduce_ex__(self: Tensor, protocol: object) -> tuple:
+        return _rebuild, (Tensor if way_of(self) else type(self), self._a, self._rg or self._fn is not None,
+                          dict(self.__dict__))

@@ -59,6 +59,16 @@ def add(name: str, f: Callable, method: bool = True, only_method: bool = False, 
             FUNCTIONS[change.__name__] = change
 
 
+def attached(members: type) -> type:
+    """Decorator of a class whose methods and properties become Tensor's."""
+    for name, member in vars(members).items():
+        if isinstance(member, (FunctionType, property)):
+            setattr(Tensor, name, member)
+        if isinstance(member, FunctionType):
+            member.__qualname__ = f"Tensor.{name}"
+    return members
+
+
 def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "", saves: str = "", shows: str = "",
            copies: str = "", method: bool = True, only_method: bool = False, changing: bool = False) -> Callable:
     """Enter a function that is one expression. With a node it is one step of the graph, as `step` has it: its node's
