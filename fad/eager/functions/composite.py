@@ -252,14 +252,21 @@ class Composite(Op):
                 and not (self.alike and args[0].shape != args[1].shape))
 
 
+def of_one(name: str, written: Callable, slope: Callable, run: "Callable | None" = None,
+           **options: object) -> Composite:
+    """A composite of one tensor; slope(g, y, x, **params) is its cotangent, options are a composite's."""
+    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **params: object) -> tuple:
+        return (slope(gs[0], ys[0], xs[0], **params),)
+    return Composite(name, written, pullback, run, **options)
+
+
 def elementwise(name: str, written: Callable, partial: Callable, run: "Callable | None" = None, *, node: str,
                 passes: bool = False) -> Composite:
     """A composite of one tensor, element by element; partial(y, x, **params) is its derivative. passes: where partial
     is true the cotangent passes as it is, and elsewhere nothing does, be the cotangent infinite."""
-    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, **params: object) -> tuple:
-        slope = partial(ys[0], xs[0], **params)
-        return (registry["where"](slope, gs[0], 0.0) if passes else gs[0] * slope,)
-    return Composite(name, written, pullback, run, node=node)
+    def slope(g: AnyArray, y: AnyArray, x: AnyArray, **params: object) -> AnyArray:
+        return registry["where"](partial(y, x, **params), g, 0.0) if passes else g * partial(y, x, **params)
+    return of_one(name, written, slope, run, node=node)
 
 
 def quietly(f: Callable) -> Callable:

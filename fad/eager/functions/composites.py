@@ -8,7 +8,7 @@ from ...ops.face import BY_NAME
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ..tensors.errors import face
-from .composite import Composite, elementwise, quietly
+from .composite import Composite, elementwise, of_one, quietly
 
 _sum = op["sum"]
 
@@ -30,27 +30,14 @@ def kept_sum(x: AnyArray, axes: tuple) -> ArrayOrNumber:
     return wide(_sum(x, axes=axes), x, axes)
 
 
-def _kept(y: AnyArray, x: AnyArray, axes: tuple, keep: bool) -> AnyArray:
-    return wide(y, x, axes) if keep else y
-
-
 # -- mean, variance ----------------------------------------------------------------------------------------------------
 
 
-def _mean_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool) -> tuple:
-    x = xs[0]
-    g = gs[0] / (count(x, axes) or math.nan)
-    return (op["broadcast_to"](wide(g, x, axes), *x.shape),)
-
-
-mean = Composite(
-    "mean",
-    lambda x, axes, keep: face("numpy.mean", x, axis=axes, keepdims=keep),
-    _mean_pullback,
+mean = of_one(
+    "mean", lambda x, axes, keep: face("numpy.mean", x, axis=axes, keepdims=keep),
+    lambda g, y, x, axes, keep: op["broadcast_to"](wide(g / (count(x, axes) or math.nan), x, axes), *x.shape),
     quietly(lambda x, axes, keep: np.add.reduce(x, axis=axes, keepdims=keep) / (count(x, axes) or math.nan)),
-    node="MeanBackward0",
-    kinds="fc",
-)
+    node="MeanBackward0", kinds="fc")
 
 
 def centred(x: AnyArray, axes: tuple) -> AnyArray:
@@ -68,26 +55,22 @@ def _var_run(x: np.ndarray, axes: tuple, keep: bool, correction: int) -> AnyArra
     return np.add.reduce(d, axis=axes, keepdims=keep) / _free(x, axes, correction)
 
 
-def _var_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool, correction: int) -> tuple:
-    x = xs[0]
-    return (wide(gs[0] * (2.0 / _free(x, axes, correction)), x, axes) * centred(x, axes),)
+def _share(g: AnyArray, y: AnyArray) -> AnyArray:
+    """g / y; where y is 0, of elements that all are 0 or equal, the subgradient 0."""
+    none = y == 0
+    return op["where"](none, 0.0, g / op["where"](none, 1.0, y))
 
 
-def _std_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool, correction: int) -> tuple:
-    x, y = xs[0], ys[0]
-    none = y == 0                                              # all equal: the subgradient 0
-    share = op["where"](none, 0.0, gs[0] / op["where"](none, 1.0, y)) / _free(x, axes, correction)
-    return (wide(share, x, axes) * centred(x, axes),)
-
-
-def _spread(name: str, run: Callable, pullback: Callable) -> Composite:
+def _spread(name: str, run: Callable, slope: Callable) -> Composite:
+    """slope(g, y): what is carried to the centred elements, but for the degrees of freedom."""
     face = BY_NAME[f"numpy.{name}"]
-    return Composite(name, lambda x, axes, keep, correction: face.call(x, axis=axes, ddof=correction, keepdims=keep),
-                     pullback, quietly(run), node=f"{name.capitalize()}Backward0")
+    return of_one(name, lambda x, axes, keep, correction: face.call(x, axis=axes, ddof=correction, keepdims=keep),
+                  lambda g, y, x, axes, keep, correction: wide(slope(g, y) / _free(x, axes, correction), x, axes)
+                  * centred(x, axes), quietly(run), node=f"{name.capitalize()}Backward0")
 
 
-var = _spread("var", _var_run, _var_pullback)
-std = _spread("std", lambda x, **params: np.sqrt(_var_run(x, **params)), _std_pullback)
+var = _spread("var", _var_run, lambda g, y: g * 2.0)
+std = _spread("std", lambda x, **params: np.sqrt(_var_run(x, **params)), _share)
 
 # -- softmax and its kin -----------------------------------------------------------------------------------------------
 
@@ -101,15 +84,15 @@ def _log_sum(x: np.ndarray, axes: tuple) -> np.ndarray:
     return np.log(total) + top
 
 
-def _logsumexp_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool) -> tuple:
-    x, y = xs[0], wide(ys[0], xs[0], axes)
-    return (wide(gs[0], x, axes) * op["exp"](x - op["where"](y == -math.inf, 0.0, y)),)
+def _logsumexp_slope(g: AnyArray, y: AnyArray, x: AnyArray, axes: tuple, keep: bool) -> AnyArray:
+    y = wide(y, x, axes)
+    return wide(g, x, axes) * op["exp"](x - op["where"](y == -math.inf, 0.0, y))
 
 
-logsumexp = Composite("logsumexp", lambda x, axes, keep: face("scipy.special.logsumexp", x, axis=axes, keepdims=keep),
-                      _logsumexp_pullback,
-                      quietly(lambda x, axes, keep: _log_sum(x, axes) if keep else np.squeeze(_log_sum(x, axes), axes)),
-                      node="LogsumexpBackward0")
+logsumexp = of_one("logsumexp", lambda x, axes, keep: face("scipy.special.logsumexp", x, axis=axes, keepdims=keep),
+                   _logsumexp_slope,
+                   quietly(lambda x, axes, keep: _log_sum(x, axes) if keep else np.squeeze(_log_sum(x, axes), axes)),
+                   node="LogsumexpBackward0")
 
 
 def _softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
@@ -119,13 +102,9 @@ def _softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
     return e
 
 
-def _softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
-    p = gs[0] * ys[0]
-    return (p - ys[0] * kept_sum(p, (axis,)),)
-
-
-softmax = Composite("softmax", lambda x, axis: face("scipy.special.softmax", x, axis=axis), _softmax_pullback,
-                    quietly(_softmax_run), node="SoftmaxBackward0")
+softmax = of_one("softmax", lambda x, axis: face("scipy.special.softmax", x, axis=axis),
+                 lambda g, y, x, axis: y * (g - kept_sum(g * y, (axis,))), quietly(_softmax_run),
+                 node="SoftmaxBackward0")
 
 
 def _log_softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
@@ -134,20 +113,16 @@ def _log_softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
     return y
 
 
-def _log_softmax_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
-    return (gs[0] - op["exp"](ys[0]) * kept_sum(gs[0], (axis,)),)
-
-
-log_softmax = Composite("log_softmax", lambda x, axis: x - face("scipy.special.logsumexp", x, axis=axis, keepdims=True),
-                        _log_softmax_pullback, _log_softmax_run, node="LogSoftmaxBackward0")
+log_softmax = of_one("log_softmax", lambda x, axis: x - face("scipy.special.logsumexp", x, axis=axis, keepdims=True),
+                     lambda g, y, x, axis: g - op["exp"](y) * kept_sum(g, (axis,)), _log_softmax_run,
+                     node="LogSoftmaxBackward0")
 
 # -- powers and sums of products ---------------------------------------------------------------------------------------
 
 
 # nothing is multiplied: the cotangent may be infinite
-relu = Composite("relu", lambda x: op["where"](x > 0, x, 0.0),
-                 lambda gs, ys, xs, needs: (op["where"](ys[0] <= 0, 0.0, gs[0]),),
-                 lambda x: np.maximum(x, x.dtype.type(0)), node="ReluBackward0")
+relu = of_one("relu", lambda x: op["where"](x > 0, x, 0.0), lambda g, y, x: op["where"](y <= 0, 0.0, g),
+              lambda x: np.maximum(x, x.dtype.type(0)), node="ReluBackward0")
 rsqrt = elementwise("rsqrt", lambda x: 1.0 / op["sqrt"](x), lambda y, x: y * y * y * -0.5,
                     quietly(lambda x: 1.0 / np.sqrt(x)), node="RsqrtBackward0")
 
@@ -156,16 +131,12 @@ def _norm_written(x: AnyArray, axes: tuple, keep: bool) -> ArrayOrNumber:
     size = op["abs"](x)
     squares = _sum(size * size, axes=axes)
     none = squares == 0
-    return _kept(op["where"](none, 0.0, op["sqrt"](op["where"](none, 1.0, squares))), x, axes, keep)
+    y = op["where"](none, 0.0, op["sqrt"](op["where"](none, 1.0, squares)))
+    return wide(y, x, axes) if keep else y
 
 
-def _norm_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple, keep: bool) -> tuple:
-    x, y = xs[0], ys[0]
-    none = y == 0                                              # of the zero vector: the subgradient 0
-    return (wide(op["where"](none, 0.0, gs[0] / op["where"](none, 1.0, y)), x, axes) * x,)
-
-
-norm = Composite("norm", _norm_written, _norm_pullback, node="LinalgVectorNormBackward0")
+norm = of_one("norm", _norm_written, lambda g, y, x, axes, keep: wide(_share(g, y), x, axes) * x,
+              node="LinalgVectorNormBackward0")
 
 _MATRICES = ("ij", "jk", "ik")
 
@@ -217,9 +188,8 @@ nan_to_num = elementwise("nan_to_num", _finite, lambda y, x, **limits: op["cast"
 # -- rearranged --------------------------------------------------------------------------------------------------------
 
 
-trace = Composite("trace", lambda x: face("numpy.trace", x),
-                  lambda gs, ys, xs, needs: (gs[0] * np.eye(*xs[0].shape, dtype=xs[0].dtype),), lambda x: np.trace(x),
-                  node="TraceBackward0")
+trace = of_one("trace", lambda x: face("numpy.trace", x), lambda g, y, x: g * np.eye(*x.shape, dtype=x.dtype),
+               lambda x: np.trace(x), node="TraceBackward0")
 
 
 def _cat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
@@ -260,13 +230,11 @@ def _repeat_written(x: AnyArray, sizes: tuple) -> AnyArray:
     return op["reshape"](wide, *[m * n for m, n in zip(sizes, shape)])
 
 
-def _repeat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, sizes: tuple) -> tuple:
-    _, split = _repeat_parts(xs[0], sizes)
-    g = _sum(op["reshape"](gs[0], *split), axes=tuple(range(0, len(split), 2)))
-    return (op["reshape"](g, *xs[0].shape),)
+def _repeat_slope(g: AnyArray, y: AnyArray, x: AnyArray, sizes: tuple) -> AnyArray:
+    _, split = _repeat_parts(x, sizes)
+    return op["reshape"](_sum(op["reshape"](g, *split), axes=tuple(range(0, len(split), 2))), *x.shape)
 
 
-repeat = Composite("repeat", _repeat_written, _repeat_pullback, node="RepeatBackward0", kinds="fc")
-contiguous = Composite("contiguous", lambda x: op["reshape"](op["reshape"](x, count(x, range(len(x.shape)))), *x.shape),
-                       lambda gs, ys, xs, needs: (gs[0],),
-                       lambda x: np.array(x, order="C"), node="CloneBackward0", kinds="fc")
+repeat = of_one("repeat", _repeat_written, _repeat_slope, node="RepeatBackward0", kinds="fc")
+contiguous = of_one("contiguous", lambda x: op["reshape"](op["reshape"](x, count(x, range(len(x.shape)))), *x.shape),
+                    lambda g, y, x: g, lambda x: np.array(x, order="C"), node="CloneBackward0", kinds="fc")
