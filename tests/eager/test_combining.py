@@ -17,6 +17,8 @@ DIFFERENTIABLE = {
     "pdist": lambda x: fad.nn.functional.pdist(x, 3.0),
     "addbmm": lambda x: fad.addbmm(x @ x.t(), x.expand(2, 3, 4), x.t().expand(2, 4, 3), beta=0.5),
     "split_with_sizes": lambda x: x.split_with_sizes([1, 3], 1)[1],
+    "take_along_dim": lambda x: x.take_along_dim(fad.tensor([[1], [0], [1]]), 1),
+    "take_along_dim of others broadcast": lambda x: fad.take_along_dim(x[:, :1], fad.tensor(INDEX.T), 0),
     "deg2rad": lambda x: x.deg2rad(), "matrix_exp": lambda x: fad.matrix_exp(x[:, :3])}
 for _reduce in ("sum", "prod", "mean", "amax", "amin"):
     for _include in (True, False):
@@ -32,6 +34,16 @@ def test_derivatives(name):
     f = DIFFERENTIABLE[name]
     assert gradcheck(f, fad.tensor(X, requires_grad=True), check_forward_ad=True)
     assert gradgradcheck(f, fad.tensor(X, requires_grad=True))
+
+
+def test_taken_along_a_dimension():
+    x, i = fad.tensor(X), fad.tensor(INDEX)
+    np.testing.assert_array_equal(fad.take_along_dim(x, x.argsort(1), 1).numpy(), np.sort(X, 1))
+    np.testing.assert_array_equal(x.take_along_dim(i).numpy(), X.reshape(-1)[INDEX.reshape(-1)])
+    with pytest.raises(RuntimeError, match="same number of dimensions, but got 2 dimensions for input, and 1"):
+        fad.take_along_dim(x, i[0], 1)
+    with pytest.raises(RuntimeError, match="dtype of indices should be Long but got Int"):
+        fad.take_along_dim(x, i.int(), 1)
 
 
 def test_scattered_values():

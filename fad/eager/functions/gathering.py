@@ -17,7 +17,7 @@ from .joining import cat
 from .reductions import in_dtype
 from .registry import function, named, one_dim
 from .selections import all_below, gathered, parts, scattered
-from .shapes import reshape
+from .shapes import broadcast_shapes, reshape
 
 
 @function()
@@ -43,6 +43,28 @@ def _along(index: np.ndarray, ax: int) -> tuple:
     return tuple([np.broadcast_to(p, index.shape) for p in places])
 
 
+@function()
+def take_along_dim(self: AnyArray, indices: AnyArray, dim: "int | None" = None) -> AnyArray:
+    """self[i][indices[i, j]][j] along a dimension, the others broadcast; of the flattened tensor without a dimension.
+
+    >>> import fad
+    >>> x = fad.tensor([[3.0, 1.0], [2.0, 4.0]])
+    >>> fad.take_along_dim(x, x.argsort(dim=1), dim=1)
+    tensor([[1., 3.],
+            [2., 4.]])
+    """
+    i = raw(indices)
+    refuse_if(i.dtype != np.int64, "torch.take_along_dim(): dtype of indices should be Long but got "
+              f"{scalar_name(i.dtype)}")
+    if dim is None:
+        return gather(reshape(self, -1), 0, i.reshape(-1))
+    n = len(self.shape)
+    refuse_if(i.ndim != n, "torch.take_along_dim(): input and indices should have the same number of dimensions, but "
+              f"got {n} dimensions for input, and {i.ndim} dimensions for indices")
+    ax = one_dim(dim, n)
+    shape = broadcast_shapes(*[(*s[:ax], 1, *s[ax + 1:]) for s in (tuple(self.shape), i.shape)])
+    x, i = (op["broadcast_to"](v, *shape[:ax], *v.shape[ax:ax + 1], *shape[ax + 1:]) for v in (self, i))
+    return gather(x, ax, i)
 
 
 def _selection(x: Tensor, key: tuple) -> tuple:
