@@ -10,6 +10,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, DTypeLike
 from ...util.errors import UnsupportedFunctionError
+from ..functions.composite import elementwise
 from ..functions.composites import log_softmax as log_softmax_step
 from ..functions.composites import relu as relu_step
 from ..functions.composites import softmax as softmax_step
@@ -23,7 +24,13 @@ from ..tensors.dtypes import as_dtype
 from ..tensors.errors import refuse_if
 from ..tensors.generators import source
 from ..tensors.tensor import Tensor, raw, wrap
-from . import composites as steps
+
+_where, _expit, _exp = op["where"], op["expit"], op["exp"]
+
+
+def _one(x: AnyArray, condition: AnyArray) -> AnyArray:
+    """1 where a condition holds, 0 elsewhere, in x's dtype."""
+    return op["cast"](condition, dtype=x.dtype)
 
 
 def in_their_place(f: Callable) -> Callable:
@@ -43,10 +50,18 @@ def relu(input: object, inplace: bool = False) -> AnyArray:
     return relu_step(input) if input.dtype.kind == "f" else input.relu()
 
 
+_leaky = elementwise("leaky_relu", lambda x, slope: _where(x > 0, x, x * slope),
+                     lambda y, x, slope: _where(x > 0, _one(x, x > 0), slope), node="LeakyReluBackward0")
+
+
 @in_their_place
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> AnyArray:
     """x where positive, else negative_slope * x."""
-    return steps.leaky_relu(input, slope=negative_slope)
+    return _leaky(input, slope=negative_slope)
+
+
+_bounded = elementwise("hardtanh", lambda x, low, high: _where(x <= low, low, _where(x >= high, high, x)),
+                       lambda y, x, low, high: ~((x <= low) | (x >= high)), node="HardtanhBackward0", passes=True)
 
 
 @in_their_place
@@ -55,26 +70,70 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     refuse_if(min_val > max_val, "min_val cannot be greater than max_val", ValueError)
     refuse_if(input.dtype.kind == "b", "Bool inputs not supported for hardtanh")
     if input.dtype.kind in "iu":                               # whole numbers lie between whole ones
-        return in_dtype(steps.hardtanh(input, low=math.trunc(min_val), high=math.trunc(max_val)), input.dtype)
-    return steps.hardtanh(input, low=min_val, high=max_val)
+        return in_dtype(_bounded(input, low=math.trunc(min_val), high=math.trunc(max_val)), input.dtype)
+    return _bounded(input, low=min_val, high=max_val)
+
+
+def _elu_written(x: AnyArray, alpha: float, scale: float) -> AnyArray:
+    positive = x > 0
+    return scale * _where(positive, x, alpha * op["expm1"](_where(positive, 0.0, x)))
+
+
+def _elu_partial(y: AnyArray, x: AnyArray, alpha: float, scale: float) -> AnyArray:
+    positive = x > 0
+    return scale * _where(positive, _one(x, positive), alpha * _exp(_where(positive, 0.0, x)))
+
+
+_elu = elementwise("elu", _elu_written, _elu_partial, node="EluBackward0")
 
 
 @in_their_place
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> AnyArray:
     """x where positive, else alpha (e^x - 1)."""
-    return steps.elu(input, alpha=alpha, scale=1.0)
+    return _elu(input, alpha=alpha, scale=1.0)
 
 
 @in_their_place
 def selu(input: Tensor, inplace: bool = False) -> AnyArray:
     """The scaled elu that keeps mean 0 and variance 1 (Klambauer et al., 2017)."""
-    return steps.elu(input, alpha=1.6732632423543772848170429916717, scale=1.0507009873554804934193349852946)
+    return _elu(input, alpha=1.6732632423543772848170429916717, scale=1.0507009873554804934193349852946)
+
+
+def _normal_share(x: AnyArray) -> AnyArray:
+    """The normal distribution function."""
+    return 0.5 * (1.0 + op["erf"](x * math.sqrt(0.5)))
+
+
+_gelu = elementwise("gelu", lambda x: x * _normal_share(x),
+                    lambda y, x: _normal_share(x) + x * (_exp(-0.5 * x * x) * (1.0 / math.sqrt(2.0 * math.pi))),
+                    node="GeluBackward0")
+
+
+def _gelu_inner(x: AnyArray) -> AnyArray:
+    return op["tanh"](math.sqrt(2.0 / math.pi) * (x + 0.044715 * x * x * x))
+
+
+def _gelu_tanh_partial(y: AnyArray, x: AnyArray) -> AnyArray:
+    t = _gelu_inner(x)
+    return 0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * (math.sqrt(2.0 / math.pi) * (1.0 + 3.0 * 0.044715 * x * x))
+
+
+_gelu_tanh = elementwise("gelu_tanh", lambda x: 0.5 * x * (1.0 + _gelu_inner(x)), _gelu_tanh_partial,
+                         node="GeluBackward0")
 
 
 def gelu(input: AnyArray, approximate: str = "none") -> AnyArray:
     """x times the normal distribution function at x; approximate="tanh": by a formula with tanh."""
     refuse_if(approximate not in ("none", "tanh"), "approximate argument must be either none or tanh.")
-    return steps.gelu_tanh(input) if approximate == "tanh" else steps.gelu(input)
+    return _gelu_tanh(input) if approximate == "tanh" else _gelu(input)
+
+
+def _silu_partial(y: AnyArray, x: AnyArray) -> AnyArray:
+    s = _expit(x)
+    return s * (1.0 + x * (1.0 - s))
+
+
+_silu = elementwise("silu", lambda x: x * _expit(x), _silu_partial, node="SiluBackward0")
 
 
 @in_their_place
@@ -82,12 +141,17 @@ def silu(input: AnyArray, inplace: bool = False) -> ArrayOrNumber:
     """x times the logistic function of x."""
     if raw(input).dtype.kind == "c":
         return named(input / (1.0 + op["exp"](-input)), "SiluBackward0")
-    return steps.silu(input)
+    return _silu(input)
+
+
+_softplus = elementwise(
+    "softplus", lambda x, beta, threshold: _where(x * beta > threshold, x, op["logaddexp"](x * beta, 0.0) / beta),
+    lambda y, x, beta, threshold: _where(x * beta > threshold, 1.0, _expit(x * beta)), node="SoftplusBackward0")
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> AnyArray:
     """log(1 + e^(beta x)) / beta; x itself where beta x is above the threshold."""
-    return steps.softplus(input, beta=beta, threshold=threshold)
+    return _softplus(input, beta=beta, threshold=threshold)
 
 
 def softsign(input: Tensor) -> Tensor:
@@ -125,7 +189,7 @@ def prelu(input: object, weight: object) -> Tensor:
 
 @step("PreluKernelBackward0", "input weight", "self=input weight")
 def _prelu(input: Tensor, weight: Tensor) -> Tensor:
-    return op["where"](input > 0, input, weight * input)
+    return _where(input > 0, input, weight * input)
 
 
 def _chosen(dim: "int | None", input: AnyArray, name: str) -> int:

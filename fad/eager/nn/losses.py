@@ -1,21 +1,65 @@
 """Losses, as functions. Their options have names only: by place, PyTorch has former options in between."""
 import math
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray
+from ..functions.composite import Composite, quietly
 from ..functions.composites import log_softmax as log_softmax_step
-from ..functions.selections import all_below
+from ..functions.composites import mean
+from ..functions.selections import all_below, along
 from ..graph.inplace import wanted
 from ..graph.node_attributes import REDUCTIONS, total_weight
 from ..graph.single_node import together
-from ..tensors.errors import face, refuse_if, scalar_name
+from ..tensors.errors import OptionError, face, refuse_if, scalar_name
 from ..tensors.tensor import Tensor, raw
-from . import composites as steps
 from .activations import log_softmax
-from .composites import reduced
+
+_where = op["where"]
+
+
+def reduced(loss: AnyArray, reduction: str) -> AnyArray:
+    """The mean, the sum or the elements of a loss."""
+    axes = tuple(range(len(loss.shape)))
+    if reduction == "mean":
+        return mean(loss, axes=axes, keep=False) if isinstance(loss, Tensor) else face("numpy.mean", loss)
+    if reduction == "sum":
+        return op["sum"](loss, axes=axes)
+    refuse_if(reduction != "none", f"{reduction} is not a valid value for reduction", OptionError)
+    return loss
+
+
+def _loss(name: str, written: Callable, partials: Callable, node: str) -> Composite:
+    """A loss of equally shaped input and target; partials(x, t, *others, needs, **params): its derivatives."""
+    def whole(x: AnyArray, t: AnyArray, *others: "AnyArray | None", reduction: str, **params: object) -> AnyArray:
+        return reduced(written(x, t, *others, **params), reduction)
+
+    def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, reduction: str, **params: object) -> tuple:
+        g = gs[0] / (math.prod(xs[0].shape) or math.nan) if reduction == "mean" else gs[0]
+        parts = partials(*xs, needs=needs, **params)
+        return tuple([None if p is None else g * p for p in parts]) + (None,) * (len(xs) - 2)
+    return Composite(name, whole, pullback, quietly(whole), node=node, edges=2,
+                     inputs=("self", "target"), alike=True)
+
+
+def _of_difference(name: str, size: Callable, slope: Callable, node: str) -> Composite:
+    """A loss of the difference of input and target: size(d, **params), whose derivative is slope(d, **params)."""
+    def partials(x: AnyArray, t: AnyArray, needs: tuple, **params: object) -> tuple:
+        d = slope(x - t, **params)
+        return d, -d if needs[1] else None
+    return _loss(name, lambda x, t, **params: size(x - t, **params), partials, node)
+
+
+_mse = _of_difference("mse_loss", lambda d: d * d, lambda d: 2.0 * d, "MseLossBackward0")
+_smooth_l1 = _of_difference(
+    "smooth_l1_loss", lambda d, beta: _where(abs(d) < beta, 0.5 * d * d / (beta or 1.0), abs(d) - 0.5 * beta),
+    lambda d, beta: _where(abs(d) < beta, d / (beta or 1.0), op["sign"](d)), "SmoothL1LossBackward0")
+_huber = _of_difference(
+    "huber_loss", lambda d, delta: _where(abs(d) <= delta, 0.5 * d * d, delta * (abs(d) - 0.5 * delta)),
+    lambda d, delta: _where(abs(d) <= delta, d, delta * op["sign"](d)), "HuberLossBackward0")
 
 
 def _noticed(input: Tensor, target: Tensor) -> None:
@@ -29,7 +73,7 @@ def _noticed(input: Tensor, target: Tensor) -> None:
 def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> AnyArray:
     """The squared difference."""
     _noticed(input, target)
-    return steps.mse_loss(input, target, reduction=reduction)
+    return _mse(input, target, reduction=reduction)
 
 
 def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> AnyArray:
@@ -42,14 +86,51 @@ def smooth_l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", be
     """Quadratic for differences below beta, linear above."""
     _noticed(input, target)
     refuse_if(beta < 0, "smooth_l1_loss does not support negative values for beta.")
-    return steps.smooth_l1_loss(input, target, beta=beta, reduction=reduction)
+    return _smooth_l1(input, target, beta=beta, reduction=reduction)
 
 
 def huber_loss(input: Tensor, target: Tensor, *, reduction: str = "mean", delta: float = 1.0) -> AnyArray:
     """Quadratic for differences below delta, linear above, with slope delta there."""
     _noticed(input, target)
     refuse_if(delta <= 0, "huber_loss does not support non-positive values for delta.")
-    return steps.huber_loss(input, target, delta=delta, reduction=reduction)
+    return _huber(input, target, delta=delta, reduction=reduction)
+
+
+def _weighted(loss: AnyArray, weight: "AnyArray | None") -> AnyArray:
+    return loss if weight is None else loss * weight
+
+
+def _entropy(x: AnyArray, t: AnyArray, weight: "AnyArray | None") -> AnyArray:
+    low = -100.0
+    return _weighted(-(t * op["maximum"](op["log"](x), low) + (1.0 - t) * op["maximum"](op["log1p"](-x), low)), weight)
+
+
+def _entropy_partials(x: AnyArray, t: AnyArray, weight: "AnyArray | None", needs: tuple) -> tuple:
+    of_x = (x - t) / op["maximum"](x * (1.0 - x), 1e-12)
+    of_t = op["maximum"](op["log1p"](-x), -100.0) - op["maximum"](op["log"](x), -100.0) if needs[1] else None
+    return _weighted(of_x, weight), None if of_t is None else _weighted(of_t, weight)
+
+
+_binary = _loss("binary_cross_entropy", _entropy, _entropy_partials, "BinaryCrossEntropyBackward0")
+
+
+def _logits(x: AnyArray, t: AnyArray, weight: "AnyArray | None", pos_weight: "AnyArray | None") -> AnyArray:
+    if pos_weight is None:
+        return _weighted(op["logaddexp"](x, 0.0) - t * x, weight)
+    return _weighted((1.0 - t) * x + (1.0 + (pos_weight - 1.0) * t) * op["logaddexp"](-x, 0.0), weight)
+
+
+def _logits_partials(x: AnyArray, t: AnyArray, weight: "AnyArray | None", pos_weight: "AnyArray | None",
+                     needs: tuple) -> tuple:
+    if pos_weight is None:
+        return _weighted(op["expit"](x) - t, weight), _weighted(-x, weight) if needs[1] else None
+    of_x = (1.0 - t) - (1.0 + (pos_weight - 1.0) * t) * op["expit"](-x)
+    return (_weighted(of_x, weight),
+            _weighted((pos_weight - 1.0) * op["logaddexp"](-x, 0.0) - x, weight) if needs[1] else None)
+
+
+_binary_with_logits = _loss("binary_cross_entropy_with_logits", _logits, _logits_partials,
+                            "BinaryCrossEntropyWithLogitsBackward0")
 
 
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: "Tensor | None" = None, *,
@@ -61,7 +142,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: "Tensor | None" 
         raise RuntimeError("all elements of input should be between 0 and 1")
     if isinstance(target, Tensor) and not ((target._a >= 0) & (target._a <= 1)).all():
         raise RuntimeError("all elements of target should be between 0 and 1")
-    return steps.binary_cross_entropy(input, target, weight, reduction=reduction)
+    return _binary(input, target, weight, reduction=reduction)
 
 
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: object = None, *,
@@ -69,10 +150,85 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: obje
     """The binary cross entropy of the logistic function of the input, without overflow."""
     if tuple(input.shape) != tuple(target.shape):
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    return steps.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction=reduction)
+    return _binary_with_logits(input, target, weight, pos_weight, reduction=reduction)
 
 
 # -- classes -----------------------------------------------------------------------------------------------------------
+
+
+def _shares(classes: AnyArray, weight: "AnyArray | None", ignore: int, dtype: np.dtype) -> "tuple[AnyArray, AnyArray]":
+    """The classes with 0 for those to be ignored (None: no class is), and how much each example counts."""
+    kept = classes == classes if ignore is None else classes != ignore
+    safe = _where(kept, classes, 0)
+    counts = op["cast"](kept, dtype=dtype)
+    return safe, counts if weight is None else counts * op["index"](weight, safe, spec=("a",), at=0)
+
+
+def _picked(x: AnyArray, classes: AnyArray) -> tuple:
+    """The operands and parameters that select each row's class."""
+    return (face("numpy.arange", classes.shape[0]), classes), {"spec": ("a", "a"), "at": 0}
+
+
+def _nll(x: AnyArray, classes: AnyArray, weight: "AnyArray | None", ignore: int, reduction: str) -> AnyArray:
+    classes = raw(classes)
+    safe, shares = _shares(classes, weight, ignore, x.dtype)
+    operands, params = _picked(x, safe)
+    loss = _where(op["equal"](shares, 0), 0.0, -op["index"](x, *operands, **params) * shares)
+    if reduction == "mean":
+        return op["sum"](loss, axes=(0,)) / op["sum"](shares, axes=(0,))
+    return reduced(loss, reduction)
+
+
+def _shares_now(classes: np.ndarray, weight: "AnyArray | None", ignore: object,
+                dtype: np.dtype) -> "tuple[np.ndarray, np.ndarray | None]":
+    """The same on arrays; None where all count the same."""
+    if ignore is None:
+        return classes, None if weight is None else weight.take(classes)
+    kept = classes != ignore
+    safe = np.where(kept, classes, 0)
+    return safe, kept.astype(dtype) if weight is None else kept * weight.take(safe)
+
+
+def _nll_run(x: np.ndarray, classes: np.ndarray, weight: "AnyArray | None", ignore: "int | None",
+             reduction: str) -> AnyArray:
+    if not classes.size or reduction not in ("mean", "sum", "none") or not (weight is None or weight.dtype is x.dtype):
+        return quietly(_nll)(x, classes, weight, ignore, reduction)
+    safe, shares = _shares_now(classes, weight, ignore, x.dtype)
+    loss = x.take(along(safe[:, None], 1, x.shape))[:, 0]
+    if shares is None:
+        over = -len(loss)
+    else:
+        with np.errstate(all="ignore"):
+            loss = np.where(shares == 0, x.dtype.type(0), loss * shares)
+            over = -np.add.reduce(shares, None)
+            return (-loss if reduction == "none"
+                    else np.add.reduce(loss, None) / (over if reduction == "mean" else x.dtype.type(-1)))
+    if reduction == "none":
+        return -loss
+    return np.add.reduce(loss, None) / (over if reduction == "mean" else -1)
+
+
+def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: object, reduction: str) -> tuple:
+    (x, classes, weight), g = xs, gs[0]
+    if type(g) is np.ndarray and classes.size and (weight is None or type(weight) is np.ndarray):
+        n, m = x.shape
+        safe, shares = _shares_now(np.asarray(classes), weight, ignore, x.dtype)
+        gx = np.zeros(n * m, x.dtype)
+        with np.errstate(all="ignore"):
+            if reduction == "mean":
+                g = g / (n if shares is None else np.add.reduce(shares, None))
+            gx[along(safe[:, None], 1, (n, m))[:, 0]] = -g if shares is None else np.where(shares == 0, 0, -g * shares)
+        return gx.reshape(n, m), None, None
+    classes = raw(classes)
+    safe, shares = _shares(classes, weight, ignore, x.dtype)
+    operands, params = _picked(x, safe)
+    g = gs[0] / op["sum"](shares, axes=(0,)) if reduction == "mean" else gs[0]
+    rows = _where(op["equal"](shares, 0), 0.0, -g * shares)                 # g is no number where all are ignored
+    return op["index_add"](op["zeros_like"](x), rows, *operands, **params), None, None
+
+
+_likelihood = Composite("nll_loss", _nll, _nll_pullback, _nll_run, node="NllLossBackward0",
+                        inputs=("self", "target", "weight"), saves=(0,))
 
 
 def _is_plain(input: AnyArray, target: AnyArray, weight: "Tensor | None", ignore: int) -> bool:
@@ -88,7 +244,7 @@ def nll_loss(input: AnyArray, target: AnyArray, weight: "Tensor | None" = None, 
              ignore_index: int = -100, reduction: str = "mean") -> AnyArray:
     """Minus the input at the target's class; input (N, C, ...), target (N, ...)."""
     if _is_plain(input, target, weight, ignore_index):
-        return steps.nll_loss(input, target, None, ignore=None, reduction=reduction)
+        return _likelihood(input, target, None, ignore=None, reduction=reduction)
     given, shape, classes = input, tuple(target.shape), raw(target)
     rank = len(input.shape)
     ignored = None if _check_classes(input, classes, weight, ignore_index) else ignore_index
@@ -100,7 +256,7 @@ def nll_loss(input: AnyArray, target: AnyArray, weight: "Tensor | None" = None, 
         order = (0, *range(2, len(input.shape)), 1)
         input = op["reshape"](op["transpose"](input, axes=order), math.prod(shape), input.shape[1])
         classes = op["reshape"](classes, math.prod(shape))
-    loss = steps.nll_loss(input, classes, weight if wanted(weight) else raw(weight), ignore=ignored,
+    loss = _likelihood(input, classes, weight if wanted(weight) else raw(weight), ignore=ignored,
                           reduction=reduction)
     loss = op["reshape"](loss, *shape) if reduction == "none" and len(shape) != 1 else loss
     if isinstance(given, Tensor) and rank > 2:
@@ -140,7 +296,7 @@ def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = N
                   ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> AnyArray:
     """The negative log likelihood of softmax(input); the target holds classes, or probabilities in input's shape."""
     if not label_smoothing and _is_plain(input, target, weight, ignore_index):
-        return steps.nll_loss(log_softmax_step(input, axis=1), target, None, ignore=None, reduction=reduction)
+        return _likelihood(log_softmax_step(input, axis=1), target, None, ignore=None, reduction=reduction)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     shape = tuple(input.shape)
@@ -172,12 +328,12 @@ def _smoothing(logs: object, classes: AnyArray, weight: "Tensor | None", ignore:
     terms = logs if weight is None else logs * op["reshape"](weight,
                                                              *[n if k == ax else 1 for k in range(len(logs.shape))])
     kept = classes != ignore
-    loss = op["where"](kept, -face("numpy.mean", terms, axis=ax), 0.0)
+    loss = _where(kept, -face("numpy.mean", terms, axis=ax), 0.0)
     if reduction != "mean":
         return reduced(loss, reduction)
     shares = op["cast"](kept, dtype=logs.dtype)
     if weight is not None:
-        shares = shares * op["index"](weight, op["where"](kept, classes, 0), spec=("a",), at=0)
+        shares = shares * op["index"](weight, _where(kept, classes, 0), spec=("a",), at=0)
     return face("numpy.sum", loss) / face("numpy.sum", shares)
 
 
