@@ -24,13 +24,19 @@ class GradcheckError(RuntimeError):
 
 
 class Options(NamedTuple):
-    """The settings of a check."""
+    """The settings of a check, and which checks are wanted."""
 
     eps: float
     atol: float
     rtol: float
     nondet_tol: float
     fast: bool
+    undefined: bool
+    dtypes: bool
+    batched: bool
+    forward: bool
+    backward: bool
+    batched_forward: bool
 
 
 def as_tuple(x: object) -> tuple:
@@ -134,16 +140,21 @@ def _compare(products: Callable, func: Callable, inputs: tuple, places: list, ys
     for i in places:
         columns = [_difference(func, inputs, i, step, options.eps) for step in steps[i]]
         for k in range(len(ys)):
-            numerical = np.array([[np.sum(g.conj() * dy[k]).real for g in gs[k]]
-                                  for dy in columns]).reshape(len(steps[i]), len(gs[k]))
-            exact = np.array([[analytical[k, a, i, b] for a in range(len(gs[k]))]
-                              for b in range(len(steps[i]))]).reshape(numerical.shape)
+            numerical, exact = _matrices(analytical, columns, gs, k, i)
             if np.allclose(exact, numerical, options.rtol, options.atol, equal_nan=True):
                 continue
             error = _mismatch(k, i, numerical, exact, ys[k], inputs[i], options.fast, mode)
             if options.fast:
                 error += _in_slow_mode(products, func, inputs, k, i, ys, options)
             raise GradcheckError(error)
+
+
+def _matrices(analytical: dict, columns: list, gs: dict, k: int, i: int) -> "tuple[np.ndarray, np.ndarray]":
+    """The products of output k and input i by differences and by derivatives, a row for each step."""
+    numerical = [[np.sum(g.conj() * dy[k]).real for g in gs[k]] for dy in columns]
+    exact = [[analytical[k, a, i, b] for a in range(len(gs[k]))] for b in range(len(columns))]
+    shape = len(columns), len(gs[k])
+    return np.array(numerical).reshape(shape), np.array(exact).reshape(shape)
 
 
 def _in_slow_mode(products: Callable, func: Callable, inputs: tuple, k: int, i: int, ys: tuple,
@@ -153,8 +164,7 @@ def _in_slow_mode(products: Callable, func: Callable, inputs: tuple, k: int, i: 
     steps = {i: unit_steps(inputs[i])}
     exact = products(func, inputs, [i], ys, gs, steps)
     columns = [_difference(func, inputs, i, step, options.eps) for step in steps[i]]
-    numerical = np.array([[np.sum(g.conj() * dy[k]).real for g in gs[k]] for dy in columns])
-    analytical = np.array([[exact[k, a, i, b] for a in range(len(gs[k]))] for b in range(len(steps[i]))])
+    numerical, analytical = _matrices(exact, columns, gs, k, i)
     found, wanted = (_jacobian(m, ys[k], inputs[i], slice(None)) for m in (numerical, analytical))
     return FAST.format(found, wanted, np.abs(numerical - analytical).max(initial=0))
 

@@ -1,7 +1,6 @@
 """gradcheck and gradgradcheck: derivatives against differences."""
 import warnings
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,17 +28,16 @@ def gradcheck(func: Callable, inputs: object, *, eps: float = 1e-6, atol: float 
     >>> gradcheck(lambda x: x.exp(), fad.tensor([0.5, 1.0], requires_grad=True))
     True
     """
-    if not (check_forward_ad or check_backward_ad):
-        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
-    if check_batched_grad and not check_backward_ad:
-        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
-    if check_batched_forward_grad and not check_forward_ad:
-        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    options = Options(eps, atol, rtol, nondet_tol, fast_mode)
+    refuse_if(not (check_forward_ad or check_backward_ad), "Expected at least one of check_forward_ad or "
+              "check_backward_ad to be True", AssertionError)
+    for name, wanted, needs, has in (("check_batched_grad", check_batched_grad, "check_backward_ad", check_backward_ad),
+                                     ("check_batched_forward_grad", check_batched_forward_grad, "check_forward_ad",
+                                      check_forward_ad)):
+        refuse_if(wanted and not has, f"Setting {name}=True requires {needs} to be True", AssertionError)
     try:
-        _gradcheck(func, as_tuple(inputs), options, _Wanted(check_undefined_grad, check_grad_dtypes, check_batched_grad,
-                                                            check_forward_ad, check_backward_ad,
-                                                          check_batched_forward_grad))
+        _gradcheck(func, as_tuple(inputs), Options(
+            eps, atol, rtol, nondet_tol, fast_mode, check_undefined_grad, check_grad_dtypes, check_batched_grad,
+            check_forward_ad, check_backward_ad, check_batched_forward_grad))
     except GradcheckError:
         if raise_exception:
             raise
@@ -47,51 +45,34 @@ def gradcheck(func: Callable, inputs: object, *, eps: float = 1e-6, atol: float 
     return True
 
 
-class _Wanted(NamedTuple):
-    """The wanted checks."""
-
-    undefined: bool
-    dtypes: bool
-    batched: bool
-    forward: bool
-    backward: bool
-    batched_forward: bool
-
-
-def _gradcheck(func: Callable, inputs: tuple, options: Options, wanted: _Wanted) -> None:
+def _gradcheck(func: Callable, inputs: tuple, options: Options) -> None:
     _check_inputs(inputs)
     with changed(grad=True):
         outputs = func(*inputs)
     ys = differentiable(outputs)
-    _check_outputs(outputs)
+    for y in as_tuple(outputs):
+        refuse_if(not isinstance(y, Tensor), f"Expected outputs of func to be Tensors, got {type(y).__name__}",
+                  ValueError)
     places = [k for k, x in enumerate(inputs) if isinstance(x, Tensor) and requires_grad(x)]
     if not ys:
         _check_no_output(func, inputs, places, options)
         return
     func = _chosen(func, [k for k, y in enumerate(as_tuple(outputs)) if any(y is one for one in ys)])
-    if wanted.backward:
+    if options.backward:
         differences.check(differences.backward_products, func, inputs, places, ys, options, "backward")
-    if wanted.forward:
+    if options.forward:
         differences.check(differences.forward_products, func, inputs, places, ys, options, "forward")
-        _check_forward(func, inputs, places, wanted)
-    if wanted.backward:
-        _check_backward(func, inputs, places, ys, options, wanted)
-
-
-def _check_forward(func: Callable, inputs: tuple, places: list, wanted: _Wanted) -> None:
-    if wanted.undefined:
-        differences.check_undefined_tangents(func, inputs, places)
-    if wanted.batched_forward:
-        differences.check_batched_tangents(func, inputs, places)
-
-
-def _check_backward(func: Callable, inputs: tuple, places: list, ys: tuple, options: Options, wanted: _Wanted) -> None:
-    differences.check_reentrant(ys, inputs, places, options)
-    if wanted.batched:
-        differences.check_batched(ys, inputs, places)
-    differences.check_properties(ys, inputs, places, wanted.dtypes)
-    if wanted.undefined:
-        differences.check_undefined(func, inputs, places)
+        if options.undefined:
+            differences.check_undefined_tangents(func, inputs, places)
+        if options.batched_forward:
+            differences.check_batched_tangents(func, inputs, places)
+    if options.backward:
+        differences.check_reentrant(ys, inputs, places, options)
+        if options.batched:
+            differences.check_batched(ys, inputs, places)
+        differences.check_properties(ys, inputs, places, options.dtypes)
+        if options.undefined:
+            differences.check_undefined(func, inputs, places)
 
 
 def _chosen(func: Callable, places: list) -> Callable:
@@ -120,12 +101,6 @@ def _check_inputs(inputs: tuple) -> None:
                 x.retain_grad()
 
 
-def _check_outputs(outputs: object) -> None:
-    for y in as_tuple(outputs):
-        if not isinstance(y, Tensor):
-            raise ValueError(f"Expected outputs of func to be Tensors, got {type(y).__name__}")
-
-
 def _check_no_output(func: Callable, inputs: tuple, places: list, options: Options) -> None:
     """Check that differences are zero where no output requires a gradient."""
     for i in places:
@@ -147,8 +122,8 @@ def gradgradcheck(func: Callable, inputs: object, grad_outputs: object = None, *
     >>> gradgradcheck(lambda x: x.exp(), fad.tensor([0.5, 1.0], requires_grad=True))
     True
     """
-    if not (check_fwd_over_rev or check_rev_over_rev):
-        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    refuse_if(not (check_fwd_over_rev or check_rev_over_rev), "Expected at least one of check_fwd_over_rev or "
+              "check_rev_over_rev to be True", AssertionError)
     xs = as_tuple(inputs)
     gs = _cotangents(func, xs, gen_non_contig_grad_outputs) if grad_outputs is None else as_tuple(grad_outputs)
     count = len(gs)
@@ -175,11 +150,7 @@ def _cotangents(func: Callable, xs: tuple, spread: bool) -> tuple:
     for y in differentiable(func(*xs)):
         a = rng.random(y._a.shape) + (1j * rng.random(y._a.shape) if y._a.dtype.kind == "c" else 0)
         a = np.asarray(a).astype(y._a.dtype)
-        if spread and a.ndim:
-            a = np.repeat(a[..., None], 2, -1)[..., 0]
-        t = wrap(a)
-        t._rg = True
-        out.append(t)
+        out.append(wrap(np.repeat(a[..., None], 2, -1)[..., 0] if spread and a.ndim else a).requires_grad_())
     return tuple(out)
 
 
@@ -225,10 +196,8 @@ def get_analytical_jacobian(inputs: object, output: Tensor, nondet_tol: float = 
 
 def _rows(output: Tensor, xs: list) -> list:
     rows = []
-    for k in range(output._a.size):
-        g = np.zeros(output._a.size, output._a.dtype)
-        g[k] = 1
-        answers = grad(output, xs, wrap(g.reshape(output._a.shape)), retain_graph=True, allow_unused=True)
+    for unit in np.eye(output._a.size, dtype=output._a.dtype).reshape(output._a.size, *output._a.shape):
+        answers = grad(output, xs, wrap(unit), retain_graph=True, allow_unused=True)
         rows.append([np.zeros_like(x._a) if a is None else a._a for a, x in zip(answers, xs)])
     return rows
 
