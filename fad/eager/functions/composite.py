@@ -15,7 +15,7 @@ from ...util.array import AnyArray
 from ...util.interrupts import let_through
 from ..graph.inplace import wanted
 from ..graph.node import accumulator
-from ..graph.op_node import FREED, Handle, SingleNode, enter, handle_of
+from ..graph.op_node import FREED, Handle, OpNode, enter, handle_of
 from ..graph.record import apply, edge, finished, kept
 from ..graph.saved import Meta, SavedTensor
 from ..graph.single_node import together
@@ -41,15 +41,16 @@ class ShortWay:
             op, gs, ys, xs, params, needs))
 
 
-class CompositeNode(SingleNode):
-    """A composite of real tensors, or an op, as one step."""
+class CompositeNode(OpNode):
+    """A composite of real tensors, or an op, as one step with one result."""
 
     __slots__ = ("short",)
+    outputs = 1
 
     def pull(self, g: object) -> tuple:
         xs, ys, versions = self.xs, self.ys, self.versions
         if g.__class__ is not ndarray or g.dtype.kind == "c" or xs is None or ys is None or self.held is not None:
-            return SingleNode.pull(self, g)
+            return OpNode.pull(self, g)
         arrays, y = [], ys[0]
         for k, x in enumerate(xs):
             if isinstance(x, Tensor):
@@ -57,12 +58,12 @@ class CompositeNode(SingleNode):
                     self._check(xs, ys)
                 x = x._a
             elif x.__class__ is SavedTensor:
-                return SingleNode.pull(self, g)
+                return OpNode.pull(self, g)
             arrays.append(x)
         if y.__class__ is ndarray and self.vcs[0][0] != (versions[-1] if versions else 0):
             self._check(xs, ys)
         elif y.__class__ is SavedTensor:
-            return SingleNode.pull(self, g)
+            return OpNode.pull(self, g)
         needs = self.needs
         out = self.short.pullback((g,), ys, arrays, needs, **self.params)
         for gx, x, need in zip(out, arrays, needs):
@@ -73,12 +74,12 @@ class CompositeNode(SingleNode):
     def release(self) -> None:
         xs, ys = self.xs, self.ys
         if self.label is not None or self.held is not None or xs is FREED or ys is FREED or self.handle.lasts:
-            SingleNode.release(self)
+            OpNode.release(self)
             return
         keeps = ys[0].__class__ is ndarray
         for x in xs:
             if x.__class__ is SavedTensor:
-                SingleNode.release(self)
+                OpNode.release(self)
                 return
             if x is not None and x.__class__ is not Meta:
                 keeps = True

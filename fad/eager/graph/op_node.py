@@ -202,29 +202,6 @@ def _indices(node: OpNode, first: int) -> tuple:
     return tuple([wrap(np.asarray(next(operands))) if s == "a" else None for s in spec[:last + 1]])
 
 
-class SingleNode(OpNode):
-    """The backward pass of a step with one result, in its shortest form: one loop reads and checks the saved values."""
-
-    __slots__ = ()
-    outputs = 1
-
-    def pull(self, g: object) -> tuple:
-        xs, ys = self.xs, self.ys
-        if g is None or xs is None or ys is None:
-            return OpNode.pull(self, g)
-        self._check(xs, ys)
-        xs = tuple([x._a if isinstance(x, (Tensor, SavedTensor)) else x for x in xs])
-        y, = ys
-        op = self.handle.op
-        out = op.derivative.pullback(op, (g,), (y._a,) if isinstance(y, SavedTensor) else ys, xs, self.params,
-                                     self.needs)
-        out = out[:len(self.next)]
-        for one, need in zip(out, self.needs):
-            if need and one.__class__ is not np.ndarray:
-                return tuple([self._dense(g, x, need) for g, x, need in zip(out, xs, self.needs)])
-        return out
-
-
 class Tied(Node):
     """The recorded gradient of a function whose slope is constant piece by piece, such as relu: its own derivative by
     the function's argument is zero, and yet there is one, so that a penalty on such gradients can be minimised."""
