@@ -8,7 +8,6 @@ import numpy as np
 from ...ops.custom import barrier as _identity
 from ...ops.table import TABLE as op
 from ...util.array import ArrayOrNumber, DTypeLike
-from ..graph.single_node import step
 from ..graph.view_kinds import conj_view, neg_view
 from ..tensors import errors, promotion
 from ..tensors.dtypes import as_data, as_dtype, required
@@ -54,8 +53,7 @@ def _parts(first: Tensor, second: Tensor) -> None:
         agree("Expected object of scalar type {} but got scalar type {} for second argument", first, second)
 
 
-@function(method=False)
-@step("PolarBackward0", "abs angle", "result", copies="abs angle")
+@function(method=False, node=("PolarBackward0", "abs angle", "result", "", "abs angle"))
 def polar(abs: Tensor, angle: Tensor, *, out: "Tensor | None" = None) -> Tensor:
     """The complex number of this absolute value and angle."""
     _parts(abs, angle)

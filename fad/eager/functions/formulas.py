@@ -4,7 +4,7 @@ import math
 import numpy as np
 
 from ...util.array import AnyArray, ArrayOrNumber
-from ..graph.single_node import step, together
+from ..graph.single_node import together
 from ..tensors.dtypes import fitting
 from ..tensors.errors import c_name, refuse_if, scalar_name
 from ..tensors.promotion import agree, refuse, result_type
@@ -126,8 +126,7 @@ def masked_fill(self: Tensor, mask: Tensor, value: ArrayOrNumber) -> AnyArray:
     return together((op["where"](mask, value, self),), f"MaskedFillBackward{len(edges) - 1}", edges, {"mask": mask})[0]
 
 
-@function(changing=True)
-@step("AddcmulBackward0", "self tensor1 tensor2", "tensor1 tensor2", "value")
+@function(changing=True, node=("AddcmulBackward0", "self tensor1 tensor2", "tensor1 tensor2", "value"))
 def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: ArrayOrNumber = 1) -> Tensor:
     """self + value * tensor1 * tensor2."""
     x, a, b = _in_one_dtype(self, tensor1, tensor2)
@@ -143,8 +142,7 @@ def _in_one_dtype(*xs: Tensor) -> tuple:
     return tuple([to(x, dtype=dtype) for x in xs])
 
 
-@function(changing=True)
-@step("AddcdivBackward0", "self tensor1 tensor2", "tensor1 tensor2", "value")
+@function(changing=True, node=("AddcdivBackward0", "self tensor1 tensor2", "tensor1 tensor2", "value"))
 def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
     """self + value * tensor1 / tensor2."""
     if all(x.dtype.kind in "biu" for x in (tensor1, tensor2)):

@@ -77,8 +77,7 @@ def _scatter_name(given: dict) -> str:
             else "ScatterBackward1")
 
 
-@function(changing=True)
-@step(_scatter_name, "self src", "index", "dim")
+@function(changing=True, node=(_scatter_name, "self src", "index", "dim"))
 def scatter(self: Tensor, dim: int, index: Tensor, src: "ArrayOrNumber | None" = None, *, value: object = None,
             reduce: "str | None" = None) -> Tensor:
     """self with src written at indices along a dimension, or combined with what is there ("add", "multiply")."""
@@ -163,8 +162,7 @@ def _along_one(x: Tensor, dim: int, index: Tensor) -> tuple:
     return (raw(index),), {"spec": tuple("a" if k == ax else ":" for k in range(len(x.shape))), "at": ax}
 
 
-@function(changing=True)
-@step("IndexAddBackward0", "self source", "index source", "dim alpha")
+@function(changing=True, node=("IndexAddBackward0", "self source", "index source", "dim alpha"))
 def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: int = 1) -> Tensor:
     """self with source added to the parts at these indices."""
     ax, count = one_dim(dim, len(self.shape)), raw(index).size
@@ -174,8 +172,7 @@ def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: i
     return op["index_add"](self, source if alpha == 1 else source * fitting(alpha, self.dtype), *operands, **params)
 
 
-@function(changing=True)
-@step("IndexCopyBackward0", "self source", "index source", "dim")
+@function(changing=True, node=("IndexCopyBackward0", "self source", "index source", "dim"))
 def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """self with the parts at these indices replaced by source."""
     agree("index_copy_(): self and source expected to have the same dtype, but got (self) {} and (source) {}", self,
@@ -194,8 +191,8 @@ def _part_each(error: type, name: str, x: Tensor, ax: int, count: int, source: T
                     f"but has {list(source.shape)}")
 
 
-@function(changing=True)
-@step(lambda given: f"IndexFillBackward{int(isinstance(given['value'], Tensor))}", "self value", "index", "dim")
+@function(changing=True, node=(lambda given: f"IndexFillBackward{int(isinstance(given['value'], Tensor))}",
+                               "self value", "index", "dim"))
 def index_fill(self: Tensor, dim: int, index: Tensor, value: ArrayOrNumber) -> Tensor:
     """self with the parts at these indices filled with a value."""
     operands, params = _along_one(self, dim, index)
@@ -204,8 +201,7 @@ def index_fill(self: Tensor, dim: int, index: Tensor, value: ArrayOrNumber) -> T
     return op["update"](self, fitting(value, self.dtype), *operands, **params)
 
 
-@function()
-@step("TakeBackward0", "self", "self index")
+@function(node=("TakeBackward0", "self", "self index"))
 def take(self: Tensor, index: AnyArray) -> Tensor:
     """Elements by their places in row-major order."""
     i, count = raw(index), math.prod(self.shape)
@@ -217,8 +213,7 @@ def take(self: Tensor, index: AnyArray) -> Tensor:
     return getitem(reshape(self, -1), raw(index))
 
 
-@function()
-@step("MaskedSelectBackward0", "self", "self mask")
+@function(node=("MaskedSelectBackward0", "self", "self mask"))
 def masked_select(self: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask holds, in one dimension."""
     refuse_if(raw(mask).dtype.kind != "b", "masked_select: expected BoolTensor for mask")
@@ -251,8 +246,7 @@ def repeat_interleave(self: Tensor, repeats: "ArrayOrNumber | None" = None, dim:
     return index_select(x, ax, np.repeat(np.arange(x.shape[ax]), times))
 
 
-@function(changing=True)
-@step("MaskedScatterBackward0", "self source", "mask source")
+@function(changing=True, node=("MaskedScatterBackward0", "self source", "mask source"))
 def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """self with the elements where the mask holds replaced by source's, in order."""
     agree("masked_scatter: expected self and source to have same dtypes but got{} and {}", self, source)
@@ -285,8 +279,8 @@ def _members(places: np.ndarray, count: int, include: bool) -> np.ndarray:
     return rows
 
 
-@function(changing=True)
-@step("ScatterReduceBackward0", "self src", "self index src result", "dim reduce include_self")
+@function(changing=True, node=("ScatterReduceBackward0", "self src", "self index src result",
+                               "dim reduce include_self"))
 def scatter_reduce(self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *,
                    include_self: bool = True) -> Tensor:
     """self with src reduced ("sum", "prod", "mean", "amax", "amin") into the places at indices along a dimension."""
@@ -317,8 +311,8 @@ def _limits(dtype: np.dtype) -> dict:
     return {"amax": np.iinfo(dtype).min, "amin": np.iinfo(dtype).max} if dtype.kind in "iu" else {}
 
 
-@function(changing=True)
-@step("IndexReduceBackward0", "self source", "self index source result", "dim reduce include_self")
+@function(changing=True, node=("IndexReduceBackward0", "self source", "self index source result",
+                               "dim reduce include_self"))
 def index_reduce(self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
                  include_self: bool = True) -> Tensor:
     """self with source's parts reduced ("prod", "mean", "amax", "amin") into the parts at these indices."""

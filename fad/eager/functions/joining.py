@@ -7,7 +7,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ..graph.inplace import fill
-from ..graph.single_node import step, together
+from ..graph.single_node import together
 from ..graph.view_kinds import index_view
 from ..graph.views import apart
 from ..tensors.dtypes import fitting
@@ -102,8 +102,7 @@ def flipud(self: Tensor) -> Tensor:
     return flip(self, 0)
 
 
-@function()
-@step("RollBackward0", "self", "", "shifts dims")
+@function(node=("RollBackward0", "self", "", "shifts dims"))
 def roll(self: Tensor, shifts: object, dims: Axes = None) -> Tensor:
     """Elements moved around along dimensions."""
     count = 1 if dims is None else np.size(dims)

@@ -163,8 +163,7 @@ define("dist", lambda self, other, p=2: norm(self - other, p),
        "The p-norm of the difference.", node="DistBackward0", edges="self other", saves="self other result", shows="p")
 
 
-@function(method=False)
-@step("PdistBackward0", "input", "self=input result", "p")
+@function(method=False, node=("PdistBackward0", "input", "self=input result", "p"))
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The p-norms of the differences of every two rows."""
     refuse_if(len(input.shape) != 2, f"pdist only supports 2D tensors, got: {len(input.shape)}D")

@@ -230,8 +230,7 @@ def sub(self: ArrayOrNumber, other: ArrayOrNumber, *, alpha: object = 1) -> Tens
     return _sub(x, other) if alpha.__class__ is int and alpha == 1 else _weighted(_sub, "SubBackward0", x, other, alpha)
 
 
-@function("rsub")
-@step(lambda given: f"RsubBackward{int(not isinstance(given['other'], Tensor))}", "self other", "", "alpha")
+@function(node=(lambda given: f"RsubBackward{int(not isinstance(given['other'], Tensor))}", "self other", "", "alpha"))
 def rsub(self: Tensor, other: ArrayOrNumber, *, alpha: int = 1) -> Tensor:
     """other - alpha * self."""
     return sub(tensor_of(other), self, alpha=alpha)

@@ -189,8 +189,7 @@ def logdet(self: Tensor) -> Tensor:
     return op["where"](sign < 0, np.nan, size)
 
 
-@function(method=True)
-@step("CholeskyBackward0", "self", "result", "upper")
+@function(method=True, node=("CholeskyBackward0", "self", "result", "upper"))
 def cholesky(self: Tensor, upper: bool = False) -> Tensor:
     """The Cholesky factor."""
     return cholesky_factor(self, upper=upper)

@@ -312,8 +312,7 @@ def nonzero(self: Tensor, *, as_tuple: bool = False, out: "Tensor | None" = None
     return delivered(found, out, "nonzero")
 
 
-@function()
-@step("NansumBackward0", "self", "self", "dim keepdim")
+@function(node=("NansumBackward0", "self", "self", "dim keepdim"))
 def nansum(self: Tensor, dim: Axes = None, keepdim: bool = False, *, dtype: DTypeLike = None) -> Tensor:
     """The sum, nan counting as zero."""
     if self.dtype.kind not in "fc":

@@ -24,9 +24,12 @@ from ..tensors.tensor import Tensor, raw, wrap
 FUNCTIONS: dict[str, Callable] = {}
 
 
-def function(*names: str, method: bool = True, only_method: bool = False, changing: bool = False) -> Callable:
-    """Decorator: enter this function of a tensor under these names, as a method too, and (changing) in place."""
+def function(*names: str, method: bool = True, only_method: bool = False, changing: bool = False,
+             node: tuple = ()) -> Callable:
+    """Decorator: enter this function of a tensor under these names, as a method too, and (changing) in place. With a
+    node it is one step of the graph: the arguments of `step`."""
     def register(f: Callable) -> Callable:
+        f = step(*node)(f) if node else f
         for name in names or (f.__name__,):
             add(name, f, method, only_method, changing)
         return f
@@ -70,7 +73,7 @@ def attached(members: type) -> type:
 
 
 def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "", saves: str = "", shows: str = "",
-           copies: str = "", method: bool = True, only_method: bool = False, changing: bool = False) -> Callable:
+           copies: str = "", **options: bool) -> Callable:
     """Enter a function that is one expression. With a node it is one step of the graph, as `step` has it: its node's
     name, edges, saved tensors, what else it shows, and what it copies.
 
@@ -80,9 +83,7 @@ def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "",
     """
     f.__name__ = f.__qualname__ = name
     f.__doc__ = doc
-    call = step(node, edges, saves, shows, copies)(f) if node else f
-    add(name, call, method, only_method, changing)
-    return call
+    return function(name, node=(node, edges, saves, shows, copies) if node else (), **options)(f)
 
 
 def by_record(name: str, target: str, changing: bool = False) -> None:

@@ -10,7 +10,7 @@ from ...util.array import AnyArray, ArrayOrNumber
 from ..graph.inplace import requires_grad, wanted
 from ..graph.node import Undifferentiable
 from ..graph.record import edge
-from ..graph.single_node import own_copy, step, together
+from ..graph.single_node import own_copy, together
 from ..tensors.errors import face, refuse_if, scalar_name
 from ..tensors.state import now
 from ..tensors.tensor import Tensor, raw, wrap
@@ -94,8 +94,7 @@ def _median_name(name: str) -> Callable:
     return lambda given: f"{name}Backward{int(given['dim'] is not None)}"
 
 
-@function()
-@step(_median_name("Median"), "self", "self result indices", "dim keepdim")
+@function(node=(_median_name("Median"), "self", "self result indices", "dim keepdim"))
 def median(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> Any:
     """The (lower) median, nan where there is one; along a dimension (values, indices)."""
     if dim is not None:
@@ -107,8 +106,7 @@ def median(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> Any
     return _shared(self, (self._a == middle) | (middle != middle) & (self._a != self._a))
 
 
-@function()
-@step(_median_name("Nanmedian"), "self", "self result indices", "dim keepdim")
+@function(node=(_median_name("Nanmedian"), "self", "self result indices", "dim keepdim"))
 def nanmedian(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> Any:
     """The (lower) median of what is not nan; along a dimension (values, indices)."""
     return nanmedian_of_all(self) if dim is None else _median(self, dim, keepdim, "nanmedian")
