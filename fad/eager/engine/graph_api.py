@@ -1,8 +1,8 @@
 """autograd.graph: nodes, hooks for several tensors, leave to change what is saved; the backward that is running."""
+import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ...util.forks import renewed
@@ -31,7 +31,8 @@ def register_multi_grad_hook(tensors: Sequence, fn: Callable, *, mode: str = "al
     refuse_if(mode not in ("all", "any"), f"Expects mode to be one of ('all', 'any') but got {mode}", ValueError)
     if not all(isinstance(t, GradientEdge) or requires_grad(t) for t in tensors):
         raise AssertionError("Expected gradient function to be set: every tensor must require a gradient")
-    return (_All if mode == "all" else _Any)(tuple(tensors), fn).register()
+    hook = (_all if mode == "all" else _any)(tuple(tensors), fn, renewed(threading.RLock()))
+    return ManyHandles(tuple([_registered(t, functools.partial(hook, k)) for k, t in enumerate(tensors)]))
 
 
 def _registered(t: "Tensor | GradientEdge", hook: Callable) -> RemovableHandle:
@@ -42,56 +43,40 @@ def _registered(t: "Tensor | GradientEdge", hook: Callable) -> RemovableHandle:
     return t.node.register_result_hook(t.output_nr, hook) if leaf is None else leaf.register_hook(hook)
 
 
-class _Several:
-    def __init__(self, tensors: tuple, fn: Callable):
-        self.tensors, self.fn, self.lock = tensors, fn, renewed(threading.RLock())
-        self.passes: dict = {}
+def _all(tensors: tuple, fn: Callable, lock: object) -> Callable:
+    """The hook that collects the gradients of one pass: hook(number of the tensor, gradient)."""
+    passes: dict = {}                             # pass -> the number of tensors that it will reach, gradients so far
 
-    def register(self) -> ManyHandles:
-        return ManyHandles(tuple([_registered(t, self.hook(k)) for k, t in enumerate(self.tensors)]))
-
-
-class _All(_Several):
-    """Collects the gradients of one pass."""
-
-    def hook(self, k: int) -> Callable:
-        def collect(g: Tensor) -> None:
-            run = state.run
-            with self.lock:
-                entry = self.passes.get(id(run))
-                if entry is None:
-                    entry = self.passes[id(run)] = [self.expected(run), {}]
-                entry[1][k] = g
-                complete = len(entry[1]) == entry[0]
-                if complete:
-                    del self.passes[id(run)]
+    def collect(k: int, g: Tensor) -> None:
+        run = state.run
+        with lock:
+            if id(run) not in passes:
+                count = len(tensors) if run is None else sum(
+                    run.reaches(t.node if isinstance(t, GradientEdge) else edge(t)) for t in tensors)
+                passes[id(run)] = count, {}
+            count, found = passes[id(run)]
+            found[k] = g
+            complete = len(found) == count
             if complete:
-                self.fn([entry[1].get(j) for j in range(len(self.tensors))])
-        return collect
-
-    def expected(self, run: object) -> int:
-        """The number of the tensors that this pass will reach."""
-        if run is None:
-            return len(self.tensors)
-        return sum(run.reaches(t.node if isinstance(t, GradientEdge) else edge(t)) for t in self.tensors)
+                del passes[id(run)]
+        if complete:
+            fn([found.get(j) for j in range(len(tensors))])
+    return collect
 
 
-class _Any(_Several):
-    """Takes the first gradient of a pass."""
+def _any(tensors: tuple, fn: Callable, lock: object) -> Callable:
+    """The hook that takes the first gradient of a pass."""
+    latest: Callable | None = None                # the pass that was last met, a weak reference
 
-    def __init__(self, tensors: tuple, fn: Callable):
-        super().__init__(tensors, fn)
-        self.seen: Any = None
-
-    def hook(self, k: int) -> Callable:
-        def first(g: Tensor) -> None:
-            run = state.run
-            with self.lock:
-                seen = self.seen is not None and self.seen() is run
-                self.seen = weak(run) if run is not None else None
-            if not seen:
-                self.fn(g)
-        return first
+    def first(k: int, g: Tensor) -> None:
+        nonlocal latest
+        run = state.run
+        with lock:
+            seen = latest is not None and latest() is run
+            latest = weak(run) if run is not None else None
+        if not seen:
+            fn(g)
+    return first
 
 
 class _Mutation:
