@@ -101,7 +101,20 @@ def is_inference_mode_enabled() -> bool:
 
 
 class GradMode:
-    """A mode that a with statement or a decorator puts in force."""
+    """A mode that a with statement or a decorator puts in force: what `flags` says; one that records nothing has a
+    name, by which it is refused in a traced function."""
+
+    flags: dict
+    refused_as = ""
+
+    def __enter__(self) -> None:
+        if self.refused_as:
+            refuse_traced(self.refused_as)
+        self.before.append({name: getattr(now(), name) for name in self.flags})
+        change(**self.flags)
+
+    def __exit__(self, *exc: object) -> None:
+        change(**self.before.pop())
 
     def __call__(self, function: Callable) -> Callable:
         """function, with the mode in force while it runs (of a generator or coroutine: while its own code runs)."""
@@ -158,10 +171,9 @@ class GradMode:
     def clone(self) -> "GradMode":
         return type(self)()
 
+
 class _Switch(GradMode):
     """A mode that turns recording on or off."""
-
-    wanted = False
 
     def __init__(self) -> None:
         self.before: list = []
@@ -169,15 +181,6 @@ class _Switch(GradMode):
 
     def __new__(cls, function: object = None) -> Any:
         return cls()(function) if callable(function) else object.__new__(cls)        # @no_grad without brackets
-
-    def __enter__(self) -> None:
-        if not self.wanted:
-            refuse_traced("fad.no_grad")
-        self.before.append(now().grad)
-        change(grad=self.wanted)
-
-    def __exit__(self, *exc: object) -> None:
-        change(grad=self.before.pop())
 
 
 class no_grad(_Switch):
@@ -197,6 +200,8 @@ class no_grad(_Switch):
     False
     """
 
+    flags, refused_as = {"grad": False}, "fad.no_grad"
+
 
 class enable_grad(_Switch):
     """Record operations on tensors, even inside of `no_grad`.
@@ -215,7 +220,7 @@ class enable_grad(_Switch):
     True
     """
 
-    wanted = True
+    flags = {"grad": True}
 
 
 class set_grad_enabled(GradMode):
@@ -287,19 +292,11 @@ class inference_mode(GradMode):
     def __init__(self, mode: bool = True):
         self.mode = mode
         self.before: list = []
+        self.flags = {"grad": not mode, "inference": mode, "forward_grad": not mode}
+        self.refused_as = "fad.inference_mode" if mode else ""
 
     def clone(self) -> "inference_mode":
         return type(self)(self.mode)
-
-    def __enter__(self) -> None:
-        if self.mode:
-            refuse_traced("fad.inference_mode")
-        self.before.append((now().grad, now().inference, now().forward_grad))
-        change(grad=not self.mode, inference=self.mode, forward_grad=not self.mode)
-
-    def __exit__(self, *exc: object) -> None:
-        grad, inference, forward = self.before.pop()
-        change(grad=grad, inference=inference, forward_grad=forward)
 
 
 def note_creation(t: Tensor) -> Tensor:
