@@ -189,11 +189,15 @@ def _jacobian(f: Callable, argnums: object = 0, *, has_aux: bool = False, holomo
         with changed(grad=True):
             result = f(*moved.args, **kwargs)
             ys, structure = _outputs(result[0] if has_aux else result)
-            if any(t._a.dtype.kind != "f" for t in (*_moving(ys), *moved.leaves)) or len(_moving(ys)) < len(ys):
-                raise TypeError("a Jacobian on tensors is of real functions")
+            _check_real(ys, moved.leaves)
             blocks = structure.unflatten([moved.structured(_rows(moved, y)) for y in ys])
         return moved.finished((blocks, *result[1:]) if has_aux else blocks)
     return call
+
+
+def _check_real(ys: list, xs: list) -> None:
+    if any(t._a.dtype.kind != "f" for t in (*_moving(ys), *xs)) or len(_moving(ys)) < len(ys):
+        raise TypeError("a Jacobian on tensors is of real functions")
 
 
 def _rows(moved: Moved, y: Tensor) -> list:
@@ -206,7 +210,8 @@ def _rows(moved: Moved, y: Tensor) -> list:
             for column, shape, x in zip(columns, shapes, moved.leaves)]
 
 
-def _forward_jacobian(f: Callable, argnums: object = 0, *, has_aux: bool = False, **_: object) -> Callable:
+def by_columns(f: Callable, argnums: object = 0, *, has_aux: bool = False, of_complex: bool = False,
+               **_: object) -> Callable:
     """The Jacobian column by column, by tangents: modes that record nothing do not stop these."""
     def call(*args: object, **kwargs: object) -> Any:
         moved = Moved(args, argnums)
@@ -224,8 +229,8 @@ def _forward_jacobian(f: Callable, argnums: object = 0, *, has_aux: bool = False
         if not columns:
             return _jacobian(f, argnums, has_aux=has_aux)(*args, **kwargs)
         ys, structure = _outputs(columns[0][0])
-        if any(t._a.dtype.kind != "f" for t in (*_moving(ys), *xs)) or len(_moving(ys)) < len(ys):
-            raise TypeError("a Jacobian on tensors is of real functions")
+        if not of_complex:
+            _check_real(ys, xs)
         parts = [tree.flatten(column[1])[0] for column in columns]
         ends = np.cumsum([x._a.size for x in xs])
         blocks = structure.unflatten([moved.structured([
@@ -248,4 +253,4 @@ def _hessian_product(f: Callable, *_: object) -> Callable:
 ON_TENSORS: dict[Callable, Callable] = {
     grad: lambda f, *args, **options: _graded(f, *args, value_too=False, **options), value_and_grad: _graded,
     _vjp_of: _pulled, _jvp_of: _pushed, _linearize_of: _linearized, jacobian: _jacobian, jacrev: _jacobian,
-    jacfwd: _forward_jacobian, hessian: _hessian, _hvp_of: _hessian_product, _vhp_of: _hessian_product}
+    jacfwd: by_columns, hessian: _hessian, _hvp_of: _hessian_product, _vhp_of: _hessian_product}

@@ -7,7 +7,6 @@ import numpy as np
 from ...api.derivatives import functional as of_arrays
 from ...util.array import AnyArray, ArrayLike
 from ...util.keywords import named_as_here
-from ..engine.forward_ad import dual_level, make_dual, unpack_dual
 from ..engine.grad_api import grad
 from ..functions.joining import stack
 from ..graph.inplace import requires_grad
@@ -16,6 +15,7 @@ from ..graph.views import tangent_of
 from ..tensors.errors import refuse_if
 from ..tensors.state import changed
 from ..tensors.tensor import Tensor, wrap
+from .func import by_columns
 
 STRICT = "This is not allowed in strict mode"
 _MISSING = {
@@ -241,32 +241,13 @@ def _rows(k: int, y: Tensor, xs: tuple, create_graph: bool, strict: bool, vector
                   for column, x in zip(rows, xs)])
 
 
-def _forward_jacobian(func: Callable, inputs: object) -> tuple:
+def _forward_jacobian(func: Callable, inputs: object) -> Any:
     several, xs = _as_tuple(inputs, "inputs", "jacobian")
-    columns: list = []
-    several_out, models = False, ()
-    for i, x in enumerate(xs):
-        found = []
-        for j in range(x._a.size):
-            dx = np.zeros(x._a.size, x._a.dtype)
-            dx[j] = 1
-            with dual_level(), changed(grad=False):
-                duals = [make_dual(a.detach(), wrap(dx.reshape(x._a.shape)) if k == i else wrap(np.zeros_like(a._a)))
-                         for k, a in enumerate(xs)]
-                several_out, models = _outputs(func, tuple(duals), "jacobian")
-                tangents = [unpack_dual(y).tangent for y in models]
-                found.append([np.zeros_like(y._a) if d is None else d._a.copy() for y, d in zip(models, tangents)])
-        columns.append(found)
-    if not any(columns):                                       # no element to move
-        apart = tuple([x.detach() for x in xs])
-        several_out, models = _outputs(func, apart, "jacobian")
-    blocks = tuple([tuple([_stacked([row[k] for row in columns[i]], (*y.shape, *x.shape), y) for i, x in enumerate(xs)])
-                    for k, y in enumerate(models)])
-    return _unpacked(blocks, (several_out, several))
 
-
-def _stacked(columns: list, shape: tuple, y: Tensor) -> Tensor:
-    return wrap(np.stack(columns, -1).reshape(shape) if columns else np.zeros(shape, y._a.dtype))
+    def checked(*xs: Tensor) -> Any:
+        several_out, ys = _outputs(func, xs, "jacobian")
+        return ys if several_out else ys[0]
+    return _finished(by_columns(checked, tuple(range(len(xs))) if several else 0, of_complex=True)(*xs), False)
 
 
 def _scalar(func: Callable, xs: tuple, name: str) -> Tensor:
