@@ -193,12 +193,7 @@ class save_on_cpu(saved_tensors_hooks):
     """Within, saved tensors are copied to memory of their own (there is one device, so that is all there is to do)."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
-        def pack(t: Tensor) -> np.ndarray:
-            return t._a.copy(order="K")
-
-        def unpack(a: np.ndarray) -> Tensor:
-            return Tensor(a)
-        super().__init__(pack, unpack)
+        super().__init__(lambda t: t._a.copy(order="K"), Tensor)
 
 
 @contextmanager

@@ -165,10 +165,8 @@ def as_dtype_view(a: np.ndarray, dtype: np.dtype, shape: tuple, strides: tuple) 
 
 
 def _run_windows(a: np.ndarray, axis: int, size: int, step: int) -> np.ndarray:
-    count, steps = (a.shape[axis] - size) // step + 1, list(a.strides)
-    steps[axis] *= step
-    return np.lib.stride_tricks.as_strided(a, (*a.shape[:axis], count, *a.shape[axis + 1:], size),
-                                           (*steps, a.strides[axis]))
+    windows = np.lib.stride_tricks.sliding_window_view(a, size, axis, writeable=a.flags.writeable)
+    return windows[(slice(None),) * axis + (slice(None, None, step),)]
 
 
 def _pull_windows(g: AnyArray, meta: Meta, axis: int, size: int, step: int) -> AnyArray:

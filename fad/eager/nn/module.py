@@ -187,8 +187,7 @@ class Module(Calling, Saving):
 
     def modules(self) -> Iterator:
         """This module and all below."""
-        for _, module in self.named_modules():
-            yield module
+        return (module for _, module in self.named_modules())
 
     def named_children(self) -> Iterator:
         """(name, module) of those directly below, each once."""
@@ -200,8 +199,7 @@ class Module(Calling, Saving):
 
     def children(self) -> Iterator:
         """The modules directly below."""
-        for _, module in self.named_children():
-            yield module
+        return (module for _, module in self.named_children())
 
     def _named(self, table: str, prefix: str, recurse: bool, once: bool) -> Iterator:
         seen: set = set()
@@ -217,8 +215,7 @@ class Module(Calling, Saving):
 
     def parameters(self, recurse: bool = True) -> Iterator:
         """The parameters of this module and those below."""
-        for _, p in self.named_parameters(recurse=recurse):
-            yield p
+        return (p for _, p in self.named_parameters(recurse=recurse))
 
     def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         """(name, buffer) of this module and those below."""
@@ -226,8 +223,7 @@ class Module(Calling, Saving):
 
     def buffers(self, recurse: bool = True) -> Iterator:
         """The buffers of this module and those below."""
-        for _, b in self.named_buffers(recurse=recurse):
-            yield b
+        return (b for _, b in self.named_buffers(recurse=recurse))
 
     def get_submodule(self, target: str) -> "Module":
         """The module below of a dotted name."""
