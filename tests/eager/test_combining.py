@@ -36,6 +36,14 @@ def test_derivatives(name):
     assert gradgradcheck(f, fad.tensor(X, requires_grad=True))
 
 
+@pytest.mark.parametrize("name", ["median", "nanmedian"])
+def test_the_median_of_nothing_has_a_history(name):
+    x = fad.zeros(0, requires_grad=True)
+    y = getattr(x, name)()
+    y.backward()
+    assert np.isnan(y.item()) and x.grad.shape == (0,)
+
+
 def test_taken_along_a_dimension():
     x, i = fad.tensor(X), fad.tensor(INDEX)
     np.testing.assert_array_equal(fad.take_along_dim(x, x.argsort(1), 1).numpy(), np.sort(X, 1))

@@ -90,26 +90,25 @@ def _picked(x: Tensor, places: np.ndarray, ax: int, keepdim: bool) -> tuple:
     return extremes(_take(x, wrap(places), ax), wrap(places), x, ax, keepdim)
 
 
-def _median_name(name: str) -> Callable:
-    return lambda given: f"{name}Backward{int(given['dim'] is not None)}"
+def _medians(name: str, doc: str) -> None:
+    def call(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> Any:
+        return _median_of_all(self, name) if dim is None else _median(self, dim, keepdim, name)
+    call.__name__, call.__doc__ = name, doc
+    function(name, node=(lambda given: f"{name.capitalize()}Backward{int(given['dim'] is not None)}", "self",
+                         "self result indices", "dim keepdim"))(call)
 
 
-@function(node=(_median_name("Median"), "self", "self result indices", "dim keepdim"))
-def median(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> Any:
-    """The (lower) median, nan where there is one; along a dimension (values, indices)."""
-    if dim is not None:
-        return _median(self, dim, keepdim, "median")
-    if not self._a.size:
-        return self.new_full((), np.nan if self._a.dtype.kind == "f" else np.iinfo(self._a.dtype).min)
-    a = np.sort(self._a, None)
-    middle = a[-1] if a[-1] != a[-1] else a[(a.size - 1) // 2]
-    return _shared(self, (self._a == middle) | (middle != middle) & (self._a != self._a))
+_medians("median", "The (lower) median, nan where there is one; along a dimension (values, indices).")
+_medians("nanmedian", "The (lower) median of what is not nan; along a dimension (values, indices).")
 
 
-@function(node=(_median_name("Nanmedian"), "self", "self result indices", "dim keepdim"))
-def nanmedian(self: Tensor, dim: "int | None" = None, keepdim: bool = False) -> Any:
-    """The (lower) median of what is not nan; along a dimension (values, indices)."""
-    return nanmedian_of_all(self) if dim is None else _median(self, dim, keepdim, "nanmedian")
+def _median_of_all(x: Tensor, name: str) -> Tensor:
+    """The median of all elements; equal ones share the gradient."""
+    if not x._a.size and x._a.dtype.kind in "iu":
+        return x.new_full((), np.iinfo(x._a.dtype).min)
+    a = np.sort(x._a if name == "median" else x._a[~np.isnan(x._a)], None)                     # nan comes last
+    middle = a[(a.size - 1) // 2] if a.size and a[-1] == a[-1] else np.nan
+    return _shared(x, (x._a == middle) | (middle != middle) & (x._a != x._a))
 
 
 @on_vectors
@@ -122,13 +121,6 @@ def _median(self: Tensor, dim: int, keepdim: bool, name: str) -> tuple:
     middle = np.maximum((~lost).sum(ax, keepdims=True) - 1, 0) // 2 if name == "nanmedian" else np.where(
         lost.any(ax, keepdims=True), (~lost).sum(ax, keepdims=True), (self._a.shape[ax] - 1) // 2)
     return _picked(self, np.squeeze(np.take_along_axis(order, middle, ax), ax), ax, keepdim)
-
-
-def nanmedian_of_all(x: Tensor) -> Tensor:
-    """The median of all elements that are not nan; equal ones share the gradient."""
-    a = np.sort(x._a[~np.isnan(x._a)], None)
-    return _shared(x, x._a == a[(a.size - 1) // 2] if a.size else np.isnan(x._a))
-
 
 
 # -- what there is, and how often: no derivatives ----------------------------------------------------------------------
