@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ir.op import Op
 from ...ops.table import TABLE
-from ...util.array import AnyArray, ArrayOrNumber
+from ...util.array import ArrayOrNumber
 from ..graph.inplace import check_overlap, in_place, requires_grad
 from ..graph.record import apply
 from ..graph.single_node import step
@@ -167,21 +167,13 @@ def delivered(y: object, out: object, name: str) -> Any:
     return out.copy_(y)
 
 
-def named(y: ArrayOrNumber, label: str, **note: object) -> Any:
-    """y, whose node gets the name of the function whose last step it is; note: what it shows as _saved_<name>."""
+def named(y: ArrayOrNumber, label: "str | None" = None, **note: object) -> Any:
+    """y, whose node gets the name of the function whose last step it is; note: what else it shows as _saved_<name>."""
     fn = getattr(y, "_fn", None)
     if fn is not None:
-        fn.label = label
+        fn.label = label or fn.label
         if note:
-            fn.note = note
-    return y
-
-
-def noting(y: AnyArray, **note: object) -> AnyArray:
-    """y, whose node shows these options as _saved_<name>, too."""
-    fn = getattr(y, "_fn", None)
-    if fn is not None:
-        fn.note = {**(fn.note or {}), **note}
+            fn.note = {**(fn.note or {}), **note}
     return y
 
 
@@ -213,20 +205,14 @@ def one_dim(dim: int, ndim: int) -> int:
     return dim % max(ndim, 1)
 
 
-def _int_of(dim: ArrayOrNumber) -> int:
-    if isinstance(dim, str):
-        raise TypeError(f"argument 'dim' must be int or tuple of ints, not {type(dim).__name__}")
-    return int(dim)
-
-
 def dims_of(dim: object, ndim: int) -> tuple:
     """Sorted dimensions; all of them for None or ()."""
     if dim is None or isinstance(dim, (tuple, list)) and not len(dim):
         return tuple(range(ndim))
-    found = [one_dim(_int_of(d), ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))]
+    refuse_if(isinstance(dim, str), f"argument 'dim' must be int or tuple of ints, not {type(dim).__name__}", TypeError)
+    found = [one_dim(int(d), ndim) for d in (dim if isinstance(dim, (tuple, list)) else (dim,))]
     for k, d in enumerate(found):
-        if d in found[:k]:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+        refuse_if(d in found[:k], f"dim {d} appears multiple times in the list of dims")
     return tuple(sorted(found)) if ndim else ()
 
 

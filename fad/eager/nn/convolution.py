@@ -13,7 +13,7 @@ import numpy as np
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ..functions.composite import Composite
-from ..functions.registry import noting
+from ..functions.registry import named
 from ..tensors.errors import c_name, face, refuse_if
 from ..tensors.tensor import Tensor
 from .functional import pad, sizes
@@ -225,8 +225,8 @@ def _convolve(input: AnyArray, weight: AnyArray, bias: "AnyArray | None", stride
     if more:
         input = pad(input, list(more))
     if len(input.shape) == rank + 1:
-        return _unbatched(noting(convolution(_batched(input), weight, bias, **options), output_padding=(0,) * rank))
-    return noting(convolution(input, weight, bias, **options), output_padding=(0,) * rank)
+        return _unbatched(named(convolution(_batched(input), weight, bias, **options), output_padding=(0,) * rank))
+    return named(convolution(input, weight, bias, **options), output_padding=(0,) * rank)
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ..functions.composites import addmm as addmm_step
 from ..functions.products import addmm, matmul
-from ..functions.registry import named, noting
+from ..functions.registry import named
 from ..graph.inplace import number
 from ..graph.single_node import step
 from ..tensors.errors import face, refuse_if
@@ -139,7 +139,7 @@ def pad(input: object, pad: object, mode: str = "constant", value: "float | None
             raise NotImplementedError(f"Padding size {len(pad)} is not supported for {len(extents)}D input tensor.")
         if mode == "circular":
             return _repeated_plainly(input, widths, extents, mode)
-        return noting(_repeated_saving(input, widths, extents, mode), padding=tuple(pad))
+        return named(_repeated_saving(input, widths, extents, mode), padding=tuple(pad))
     if any(w < 0 for pair in widths for w in pair):
         refuse_if(any(n + a + b < 0 for n, (a, b) in zip(extents, widths)), f"The input size {list(extents)}, plus "
                   f"negative padding {list(pad)}, resulted in a negative output size, which is invalid.")

@@ -7,7 +7,7 @@ from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ..functions.composite import Composite
 from ..functions.composites import centred, count, kept_sum
-from ..functions.registry import delivered, noting
+from ..functions.registry import delivered, named
 from ..graph.single_node import step
 from ..tensors.errors import face, refuse_if
 from ..tensors.promotion import default
@@ -112,7 +112,7 @@ def layer_norm(input: object, normalized_shape: object, weight: object = None, b
     shape = tuple(normalized_shape)
     _ends_in(input, shape)
     axes = tuple(range(len(input.shape) - len(shape), len(input.shape)))
-    return noting(layer_norm_step(input, weight, bias, axes=axes, shape=shape, eps=eps), normalized_shape=shape)
+    return named(layer_norm_step(input, weight, bias, axes=axes, shape=shape, eps=eps), normalized_shape=shape)
 
 
 def batch_norm(input: object, running_mean: object, running_var: object, weight: object = None, bias: object = None,
@@ -133,8 +133,8 @@ def batch_norm(input: object, running_mean: object, running_var: object, weight:
             x = raw(input)
             follow(running_mean, face("numpy.mean", x, axis=axes), raw(momentum), 1.0)
             follow(running_var, face("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))
-        return noting(batch_norm_step(input, weight, bias, axes=axes, shape=tuple(wide), eps=eps), training=True)
-    return noting(_by_known(input, running_mean, running_var, weight, bias, wide, eps), training=False)
+        return named(batch_norm_step(input, weight, bias, axes=axes, shape=tuple(wide), eps=eps), training=True)
+    return named(_by_known(input, running_mean, running_var, weight, bias, wide, eps), training=False)
 
 
 @step("NativeBatchNormBackward0", "input weight bias", "input weight running_mean running_var", "eps")
@@ -171,7 +171,7 @@ def group_norm(input: object, num_groups: int, weight: "Tensor | None" = None, b
             raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
                                f"got {name} of shape {list(p.shape)} and input of shape {list(shape)}")
     y = group_norm_step(input, weight, bias, num_groups=num_groups, eps=eps)
-    return noting(y, N=shape[0], C=shape[1], HxW=math.prod(shape[2:]), group=num_groups)
+    return named(y, N=shape[0], C=shape[1], HxW=math.prod(shape[2:]), group=num_groups)
 
 
 def _in_groups(x: AnyArray, num_groups: int) -> "tuple[AnyArray, dict]":
@@ -219,7 +219,7 @@ class _Affine(Module):
                 init.constant_(p, value)
 
 
-class ChannelNorm(_Affine):
+class _BatchNorm(_Affine):
     """Base of layers that normalise channels, by statistics that may be kept over the batches."""
 
     _version = 2
@@ -266,8 +266,6 @@ class ChannelNorm(_Affine):
         return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
                 f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}")
 
-
-class _BatchNorm(ChannelNorm):
     def forward(self, input: object) -> AnyArray:
         self._check(input)
         share = self.momentum or 0.0
