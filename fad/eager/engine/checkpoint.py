@@ -247,13 +247,6 @@ def checkpoint(function: Callable, *args: object, use_reentrant: "bool | None" =
         return result
 
 
-def _as_leaf(t: Tensor) -> Tensor:
-    """The same memory as a leaf, which requires a gradient if the tensor does."""
-    leaf = alias(t)
-    leaf._rg = requires_grad(t) and is_floating(t._a.dtype)
-    return leaf
-
-
 class CheckpointFunction(Function):
     """A checkpoint that runs the function again, and a backward pass through it, within the backward pass."""
 
@@ -270,7 +263,10 @@ class CheckpointFunction(Function):
     def backward(ctx: object, *grads: object) -> tuple:
         if state.run is None or state.run.wanted is not None:
             raise RuntimeError(_NO_INPUTS)
-        args = ctx.restored(map(_as_leaf, ctx.saved_tensors))
+        leaves = [alias(t) for t in ctx.saved_tensors]
+        for leaf, t in zip(leaves, ctx.saved_tensors):
+            leaf._rg = requires_grad(t) and is_floating(t._a.dtype)
+        args = ctx.restored(leaves)
         with changed(grad=True):
             results = ctx.again(*args)
         pairs = [(y, g) for y, g in zip(results if isinstance(results, (tuple, list)) else (results,), grads)

@@ -48,10 +48,6 @@ def differentiable(outputs: object) -> tuple:
                   and requires_grad(y)])
 
 
-def _directions(dtype: np.dtype) -> tuple:
-    return (1.0, 1j) if dtype.kind == "c" else (1.0,)
-
-
 # -- differences ------------------------------------------------------------
 
 
@@ -84,7 +80,7 @@ def unit_steps(x: Tensor) -> list:
     """Unit steps along every element (and, of a complex one, along i)."""
     steps = []
     for j in range(x._a.size):
-        for direction in _directions(x._a.dtype):
+        for direction in (1.0, 1j) if x._a.dtype.kind == "c" else (1.0,):
             step = np.zeros(x._a.size, x._a.dtype)
             step[j] = direction
             steps.append(step.reshape(x._a.shape))

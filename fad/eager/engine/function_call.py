@@ -56,7 +56,8 @@ def push(cls: object, ctx: object, args: tuple, outputs: list, finished: list, d
         if dy is not None:
             _check(k, y, dy, any(out is t for t in fixed))
             if any(out is t for t in dirty):
-                _check_dirty(out, dy, args, dxs, versions)
+                refuse_if(not any(a is out and dx is dy and dx._vc[0] != version
+                                  for a, dx, version in zip(args, dxs, versions)), _DIRTY)
             elif y._view is not None:
                 _check_view(out, y, dy, args, given)
             keep_tangent(y, dy)
@@ -69,11 +70,6 @@ def _check(k: int, y: Tensor, dy: ArrayOrNumber, fixed: bool) -> None:
                            "is not a differentiable Tensor.You should return None at that position instead.")
     if dy._a.shape != y._a.shape:
         raise RuntimeError(SIZES.format(list(y._a.shape), list(dy._a.shape)))
-
-
-def _check_dirty(y: Tensor, dy: Tensor, args: tuple, dxs: list, versions: list) -> None:
-    if not any(a is y and dx is dy and dx._vc[0] != version for a, dx, version in zip(args, dxs, versions)):
-        raise RuntimeError(_DIRTY)
 
 
 def _check_view(out: Tensor, y: Tensor, dy: Tensor, args: tuple, dxs: list) -> None:

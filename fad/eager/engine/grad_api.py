@@ -153,16 +153,10 @@ def backward(tensors: object, grad_tensors: object = None, retain_graph: "bool |
     if chosen is None:
         execute(roots, bool(keep), create_graph)
         return
-    _backward_into(roots, chosen, bool(keep), create_graph)
-
-
-def _backward_into(roots: list, inputs: tuple, keep: bool, create: bool) -> None:
-    """Accumulate into the given tensors only, leaves or not."""
-    for x in inputs:
+    for x in chosen:                                      # those alone get a gradient, leaves or not
         if isinstance(x, Tensor):
             x.retain_grad()
-    wanted, _ = _wanted(inputs)
-    execute(roots, keep, create, wanted, accumulate=True)
+    execute(roots, bool(keep), create_graph, _wanted(chosen)[0], accumulate=True)
 
 
 def _wanted(inputs: Sequence) -> "tuple[dict, list]":

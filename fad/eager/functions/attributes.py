@@ -1,4 +1,5 @@
 """Attributes of tensors, to be read and to be set: gradients, history, memory, hooks."""
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -6,23 +7,69 @@ import numpy as np
 
 from ...util.array import DTypeLike
 from ..engine.grad_api import backward as run_backward
-from ..graph.gradients import refusing
 from ..graph.inplace import requires_grad, wanted
 from ..graph.node import Hooks, RemovableHandle, named
 from ..graph.printing import represent
-from ..graph.view_kinds import steps_of_rows
+from ..graph.view_kinds import address, steps_of_rows
 from ..graph.views import refresh
 from ..tensors import errors
+from ..tensors.dtypes import as_dtype
 from ..tensors.errors import refuse_if
 from ..tensors.state import now
-from ..tensors.tensor import Renumbered, Size, Tensor, alias, is_floating, is_operand, over, stored, way_of, weak, wrap
+from ..tensors.tensor import (
+    SAME,
+    Renumbered,
+    Size,
+    Tensor,
+    alias,
+    is_floating,
+    is_operand,
+    over,
+    stored,
+    way_of,
+    weak,
+    wrap,
+)
 from .registry import attached, one_dim
 
+NON_LEAF_GRAD = ("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+                 "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
+                 "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
+                 "by mistake, make sure you access the leaf Tensor instead.")
 
-def _maker(self: Tensor) -> Any:
-    if self._view is not None:
-        refresh(self)
-    return self._fn
+
+def refusing(message: str) -> Callable:
+    """A deleter of an attribute that may not be deleted."""
+    return lambda self: refuse_if(True, message)
+
+
+def word(dtype: np.dtype) -> str:
+    """The names of dtypes in PyTorch's messages about given numbers; those of wanted ones are in the name of its
+    tensors (Float).
+
+    >>> word(np.dtype(np.float32)), word(np.dtype(np.float16))
+    ('float', 'Half')
+    """
+    name = errors.scalar_name(dtype)
+    return name.lower() if name in ("Float", "Double", "Int", "Bool") else name
+
+
+def _check_grad(x: Tensor, g: Tensor) -> None:
+    if not isinstance(g, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(g).__name__}")
+    if g is x:
+        raise RuntimeError("can't assign Variable as its own grad")
+    wanted = x.grad_dtype if x._fn is None else x._a.dtype
+    if wanted is not None and g._a.dtype != wanted:
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{word(g._a.dtype)}' to a tensor with "
+                           f"grad_dtype '{errors.scalar_name(wanted)}'. The gradient must match the tensor's "
+                           "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute "
+                           "with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging "
+                           "the dtypes of a tensor and its gradient may break downstream systems that assume they "
+                           "match.")
+    if g._a.shape != x._a.shape:
+        raise RuntimeError(f"attempting to assign a gradient of size '{list(g._a.shape)}' to a tensor of size "
+                           f"'{list(x._a.shape)}'. Please ensure that the gradient and the tensor are the same size")
 
 
 def _set_requires_grad(self: Tensor, wanted: bool, again: bool = False) -> None:
@@ -89,13 +136,14 @@ class Attributes:
     @property
     def grad_fn(self: Tensor) -> Any:
         """The node that made this tensor; None for a leaf."""
-        fn = _maker(self)
-        return None if fn is None else named(fn, self)
+        if self._view is not None:
+            refresh(self)
+        return None if self._fn is None else named(self._fn, self)
 
     @property
     def is_leaf(self: Tensor) -> bool:
         """Whether no recorded step made this tensor."""
-        return _maker(self) is None
+        return self.grad_fn is None
 
     requires_grad = property(requires_grad, _set_requires_grad, refusing("requires_grad must be a bool"),
                              "Whether gradients are wanted of this tensor.")
@@ -149,6 +197,68 @@ class Attributes:
         """Whether this tensor is no leaf and yet keeps its gradient."""
         return not self.is_leaf and self._x is not None and self._x.retains
 
+    # -- gradients -----------------------------------------------------------------------------------------------------
+
+    @property
+    def grad_dtype(self: Tensor) -> "np.dtype | None":
+        """The dtype of this leaf's .grad: the leaf's own unless another one was set; None where any will do."""
+        refuse_if(self.grad_fn is not None, "grad_dtype can only be accessed on leaf tensors.")
+        given = SAME if self._x is None else self._x.grad_dtype
+        return self._a.dtype if given is SAME else given                          # type: ignore[return-value]
+
+    @grad_dtype.setter
+    def grad_dtype(self: Tensor, dtype: "np.dtype | None") -> None:
+        refuse_if(self.grad_fn is not None, "grad_dtype can only be set on leaf tensors.")
+        try:
+            wanted = None if dtype is None else as_dtype(dtype)
+        except TypeError:
+            raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(dtype).__name__}") from None
+        if wanted is not None and self._g is not None and self._g._a.dtype != wanted:
+            raise RuntimeError(f"Cannot set grad_dtype to '{errors.scalar_name(wanted)}' because there is already a "
+                               f"gradient with dtype '{word(self._g._a.dtype)}'. Please clear the gradient (.grad = "
+                               "None) before changing grad_dtype, or ensure the new grad_dtype matches the existing "
+                               "gradient's dtype.")
+        self.extra.grad_dtype = wanted
+
+    @property
+    def grad(self: Tensor) -> "Tensor | None":
+        """The gradient that backward() has accumulated; None before."""
+        if self._g is None and self._fn is not None and not (self._x is not None and self._x.retains):
+            warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
+        return self._g
+
+    @grad.setter
+    def grad(self: Tensor, g: "Tensor | None") -> None:
+        if g is not None:
+            _check_grad(self, g)
+        self._g = g
+
+    @grad.deleter
+    def grad(self: Tensor) -> None:
+        self._g = None
+
+    _grad = property(lambda self: self._g, grad.fset)
+    _grad_fn = property(lambda self: self.grad_fn, None,
+                        refusing("Deletion of _grad_fn not allowed. Detach tensor instead!"), "Its node.")
+
+    @property
+    def _backward_hooks(self: Tensor) -> Any:
+        """The table of this tensor's hooks, by their handles' ids; None if there never were any."""
+        fn = self.grad_fn
+        if fn is None:
+            return self._x.hooks if self._x is not None else None
+        return fn.extra.tensor_pre.get(self._nr) if fn.extra is not None else None
+
+    @_backward_hooks.setter
+    def _backward_hooks(self: Tensor, hooks: "dict | None") -> None:
+        fn = self.grad_fn
+        if fn is None:
+            self.extra.hooks = hooks
+        else:
+            fn.hooked.tensor_pre[self._nr] = {} if hooks is None else hooks
+
+    _backward_hooks = _backward_hooks.deleter(refusing("Deletion of _backwards_hooks not allowed!"))
+
     # -- hooks ---------------------------------------------------------------------------------------------------------
 
     def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
@@ -192,7 +302,7 @@ class Attributes:
 
     def data_ptr(self: Tensor) -> int:
         """The address of the first element."""
-        return stored(self).__array_interface__["data"][0]
+        return address(stored(self))
 
     def stride(self: Tensor, dim: "int | None" = None) -> Any:
         """Steps from one element to the next along each axis, in elements."""
@@ -232,8 +342,8 @@ class Attributes:
 
     def __bool__(self: Tensor) -> bool:
         if self._a.size != 1:
-            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous" if self._a.size else
-                               "Boolean value of Tensor with no values is ambiguous")
+            raise RuntimeError(f"Boolean value of Tensor with {'more than one value' if self._a.size else 'no values'} "
+                               "is ambiguous")
         return bool(self._a.item())
 
     def __len__(self: Tensor) -> int:

@@ -225,12 +225,4 @@ def isclose(self: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8,
 
 define("is_same_size", lambda self, other: self._a.shape == other._a.shape, "Whether two tensors have the same shape.")
 define("is_signed", lambda self: self._a.dtype.kind not in "ub", "Whether the dtype has negative numbers.")
-
-
-@function()
-def is_nonzero(self: Tensor) -> bool:
-    """Whether the one element is not zero."""
-    if self._a.size != 1:
-        raise RuntimeError(f"Boolean value of Tensor with {'more than one value' if self._a.size else 'no values'} is "
-                           "ambiguous")
-    return bool(self._a.item())
+define("is_nonzero", lambda self: bool(self), "Whether the one element is not zero.")

@@ -96,7 +96,8 @@ def scatter(self: Tensor, dim: int, index: Tensor, src: "ArrayOrNumber | None" =
     if reduce == "add":
         return op["index_add"](self, part, *operands, **params)
     if reduce == "multiply":
-        return _scatter_multiplied(self, dim, i, part)
+        part = part if isinstance(part, Tensor) else wrap(np.full(i.shape, part, self.dtype))
+        return self.scatter_reduce(dim, wrap(i), part, "prod")
     return op["update"](self, part, *operands, **params)
 
 
@@ -118,12 +119,6 @@ def _index(name: str, x: Tensor, dim: int, index: AnyArray) -> np.ndarray:
     if i.size and not all_below(i, n):
         raise RuntimeError(f"index {i[(i < 0) | (i >= n)].flat[0]} is out of bounds for dimension {ax} with size {n}")
     return i
-
-
-def _scatter_multiplied(x: Tensor, dim: int, i: np.ndarray, part: ArrayOrNumber) -> Tensor:
-    """x times part at the indices, by the rule of scatter_reduce."""
-    part = part if isinstance(part, Tensor) else wrap(np.full(i.shape, part, x.dtype))
-    return x.scatter_reduce(dim, wrap(i), part, "prod")
 
 
 @function(changing=True)

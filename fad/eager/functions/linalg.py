@@ -15,9 +15,10 @@ from ..tensors.dtypes import as_dtype
 from ..tensors.errors import face, refuse_if, scalar_name
 from ..tensors.tensor import Tensor, raw, wrap
 from . import composites
+from .composites import wide
 from .indexing import getitem
 from .products import cholesky_factor, cross_product
-from .reductions import QR, Cholesky, Inverted, LeastSquares, Solved, amax, amin, kept, sum
+from .reductions import QR, Cholesky, Inverted, LeastSquares, Solved, amax, amin, sum
 from .registry import FUNCTIONS, define, dims_of, function, named, one_dim
 
 
@@ -156,7 +157,7 @@ def _nuclear(x: AnyArray, dim: object, keepdim: bool) -> AnyArray:
     rows, columns = (0, 1) if dim is None else [one_dim(d, n) for d in dim]
     order = (*[k for k in range(n) if k not in (rows, columns)], rows, columns)
     total = sum(face("numpy.linalg.svd", op["transpose"](x, axes=order), compute_uv=False), -1)
-    return kept(total, x, (rows, columns)) if keepdim else total
+    return wide(total, x, (rows, columns)) if keepdim else total
 
 
 define("dist", lambda self, other, p=2: norm(self - other, p),

@@ -15,6 +15,7 @@ from ..tensors.promotion import default
 from ..tensors.tensor import Tensor, raw, wrap
 from . import composites
 from .composite import COMPOSITES, by_short_way, enter_short
+from .composites import wide
 from .registry import define, delivered, dims_of, function, named, one_dim, run, tensor_of
 from .selections import chosen
 
@@ -46,7 +47,7 @@ def _reduced(name: str, x: AnyArray, dim: object, keepdim: bool, label: str) -> 
     y = by_short_way(op[name], x, {"axes": axes}, label)
     if not keepdim:
         return y
-    y = kept(y, x, axes)
+    y = wide(y, x, axes)
     return together((y,), label, (x,), {"self": x}, keepdim=True)[0] if label else y
 
 
@@ -65,10 +66,6 @@ def _sum_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axes: tuple) ->
 
 
 enter_short(op["sum"], lambda x, axes: np.add.reduce(x, axes), _sum_pullback)
-
-
-def kept(y: AnyArray, x: object, axes: tuple) -> AnyArray:
-    return op["reshape"](y, *[1 if k in axes else n for k, n in enumerate(x.shape)])
 
 
 @function()
@@ -137,7 +134,7 @@ def _along(name: str) -> Callable:
 
 def extremes(values: Tensor, places: Tensor, x: Tensor, ax: int, keep: bool) -> tuple:
     """Values and places along an axis, which goes or is kept with extent 1."""
-    return Extreme(kept(values, x, (ax,)), kept(places, x, (ax,))) if keep else Extreme(values, places)
+    return Extreme(wide(values, x, (ax,)), wide(places, x, (ax,))) if keep else Extreme(values, places)
 
 
 _ALONG = {name: _along(name) for name in ("max", "min")}
@@ -225,7 +222,7 @@ def _place(name: str) -> None:
         if not len(self.shape):
             return wrap(np.zeros((), np.int64))
         y = run(op[name], self, axis=ax)
-        return kept(y, self, (ax,)) if keepdim else y
+        return wide(y, self, (ax,)) if keepdim else y
     define(name, call, f"{name}, along a dimension or of all elements.")
 
 

@@ -163,16 +163,12 @@ def _reshaping(name: str, view: Callable) -> None:
         if self._view is not None:
             self._view = new._view
             self._view.stamp, self._view.creation = self._vc[0], creation
-        _turn_tangent(self, name, args, options)
+        if self._x is not None and self._x.tangent is not None:
+            with changed(dual_level=-1):
+                self._x.tangent = getattr(self._x.tangent, name)(*args, **options)
         return self
     change.__name__, change.__doc__ = f"{name}_", f"{name}, in place."
     setattr(Tensor, change.__name__, change)
-
-
-def _turn_tangent(x: Tensor, name: str, args: tuple, options: dict) -> None:
-    if x._x is not None and x._x.tangent is not None:
-        with changed(dual_level=-1):
-            x._x.tangent = getattr(x._x.tangent, name)(*args, **options)
 
 
 for _name, _view in {"unsqueeze": unsqueeze, "squeeze": squeeze, "t": t, "transpose": transpose, "swapaxes": transpose,

@@ -50,15 +50,6 @@ def text_of(a: np.ndarray, indent: int) -> str:
     return text
 
 
-def _grad_fn_name(t: Tensor) -> str:
-    """The name of a tensor's node; Invalid for a view that may not be used any more, for what was done to its base."""
-    try:
-        fn = t.grad_fn
-    except RuntimeError:
-        return "Invalid"
-    return fn.name().rpartition(":")[2] if fn is not None else ""
-
-
 def represent(t: Tensor) -> str:
     """As PyTorch writes it: tensor([1., 2.], dtype=float32, grad_fn=<MulBackward0>)."""
     a = t._a
@@ -69,7 +60,11 @@ def represent(t: Tensor) -> str:
              or a.dtype == np.result_type(default.dtype, np.complex64))
     if not plain:
         parts.append(f"dtype={a.dtype}")
-    name = _grad_fn_name(t)
+    try:
+        fn = t.grad_fn
+        name = "" if fn is None else fn.name().rpartition(":")[2]
+    except RuntimeError:                                 # a view that what was done to its base forbids to use
+        name = "Invalid"
     if name:
         parts.append(f"grad_fn=<{name}>")
     elif t._rg:

@@ -107,7 +107,7 @@ def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":
     changed_args, changed_arrays = list(args), list(arrays)
     for k in given:
         if arrays[k].dtype != dtype and (dtype.kind in "fc" or arrays[k].dtype.kind != "b" or dtype.kind != "b"):
-            changed_args[k] = apply(_cast(), (args[k],), {"dtype": dtype})
+            changed_args[k] = apply(registry["cast"], (args[k],), {"dtype": dtype})
             changed_arrays[k] = changed_args[k]._a
     return tuple(changed_args), changed_arrays
 
@@ -117,10 +117,6 @@ _WARNING = frozenset(("div", "pow", "sqrt", "log", "log1p", "reciprocal", "mod",
 FLOAT_FUNCTIONS = frozenset(("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin",
                              "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "sqrt",
                              "cbrt", "div", "expit", "erf", "reciprocal", "arctan2", "hypot", "copysign"))
-
-
-def _cast() -> Op:
-    return registry["cast"]
 
 
 def finished(node: OpNode, y: np.ndarray, edges: tuple, nrs: "tuple | None", xs: tuple, ys: tuple,

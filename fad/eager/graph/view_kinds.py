@@ -92,7 +92,8 @@ def selected(meta: Meta, key: tuple) -> tuple:
     return np.empty(meta.shape, np.int8)[tuple([k for k in key if k is not None])].shape
 
 
-def _run_as_real(a: np.ndarray) -> np.ndarray:
+def real_parts(a: np.ndarray) -> np.ndarray:
+    """A complex array's memory as real and imaginary parts, along a last axis of two."""
     return np.lib.stride_tricks.as_strided(a.real, (*a.shape, 2), (*a.strides, a.itemsize // 2))
 
 
@@ -181,7 +182,7 @@ def _pull_windows(g: AnyArray, meta: Meta, axis: int, size: int, step: int) -> A
 index_view = ViewOp("SliceBackward0", _run_index, _index_rule, _pull_index, _selecting)
 expand_view = ViewOp("ExpandBackward0", _run_expand, lambda meta, shape: (registry["broadcast_to"], shape, {}))
 diagonal_view = ViewOp("DiagonalBackward0", _run_diagonal, _diagonal_rule, saved=("offset", "dim1", "dim2"))
-as_real_view = ViewOp("ViewAsRealBackward0", _run_as_real, None, _pull_as_real)
+as_real_view = ViewOp("ViewAsRealBackward0", real_parts, None, _pull_as_real)
 as_complex_view = ViewOp("ViewAsComplexBackward0", lambda a: a.view(np.result_type(a.dtype, np.complex64))[..., 0],
                          None, _pull_as_complex)
 strided_view = ViewOp("AsStridedBackward0", _run_strided, None, _pull_strided, ("size", "stride", "", "storage_offset"))

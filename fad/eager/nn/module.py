@@ -60,7 +60,7 @@ class Module(Calling, Saving):
         for name in ("_parameters", "_buffers", "_modules"):
             object.__setattr__(self, name, OrderedDict())
         self._begin_calling()
-        self._begin_saving()
+        object.__setattr__(self, "_transient", set())
         self.training = True
 
     def __setstate__(self, state: dict) -> None:

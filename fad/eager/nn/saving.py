@@ -26,9 +26,6 @@ class Saving:
 
     _version: "int | None" = None
 
-    def _begin_saving(self) -> None:
-        object.__setattr__(self, "_transient", set())
-
     def _kept(self) -> list:
         """(name, tensor) of what is saved."""
         buffers = [(name, b) for name, b in self._buffers.items() if name not in self._transient]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...util.array import ArrayOrNumber
+from ..graph.view_kinds import real_parts
 from ..nn.module import forget_gradients
 from ..tensors.errors import refuse_if
 from ..tensors.state import changed
@@ -85,11 +86,11 @@ class Optimizer:
                 loss = closure()
         with changed(grad=False):
             for group in self.param_groups:
-                rates = _plain_rates(group)
+                rates = {**group, "lr": group["lr"].item()} if isinstance(group["lr"], Tensor) else group
                 for p in group["params"]:
                     if p._g is not None:
                         whole = p._a.dtype.kind != "c"
-                        self.update(p if whole else RealParts(p), p._g._a if whole else parts(p._g._a), rates,
+                        self.update(p if whole else RealParts(p), p._g._a if whole else real_parts(p._g._a), rates,
                                     self.state[p])
         return loss
 
@@ -139,17 +140,7 @@ class RealParts:
     """A complex parameter as its real and imaginary parts, which an optimiser moves one by one."""
 
     def __init__(self, p: Tensor):
-        self._a, self._vc = parts(p._a), p._vc
-
-
-def parts(a: np.ndarray) -> np.ndarray:
-    """A complex array's memory as real and imaginary parts, along a last axis of two."""
-    return np.lib.stride_tricks.as_strided(a.real, (*a.shape, 2), (*a.strides, a.itemsize // 2))
-
-
-def _plain_rates(group: dict) -> dict:
-    """A group with its learning rate as a number."""
-    return {**group, "lr": group["lr"].item()} if isinstance(group["lr"], Tensor) else group
+        self._a, self._vc = real_parts(p._a), p._vc
 
 
 def check(**bounds: object) -> None:

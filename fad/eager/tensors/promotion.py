@@ -38,7 +38,8 @@ def result_type(operands: Iterable) -> np.dtype:
         if isinstance(a, np.ndarray):
             ranks[0 if a.ndim else 1].append(a.dtype)
         else:
-            ranks[2].append(_of_number(a))
+            dtype = np.asarray(a).dtype
+            ranks[2].append(default.dtype if dtype.kind == "f" else default_complex() if dtype.kind == "c" else dtype)
     given = [promoted_type(*dtypes) for dtypes in ranks if dtypes]
     dtype = given.pop()
     while given:
@@ -50,11 +51,6 @@ def _combined(first: np.dtype, then: np.dtype) -> np.dtype:
     if _CATEGORY[then.kind] <= _CATEGORY[first.kind]:
         return first
     return np.result_type(first, np.complex64) if first.kind == "f" else then
-
-
-def _of_number(x: ArrayOrNumber) -> np.dtype:
-    dtype = np.asarray(x).dtype
-    return default.dtype if dtype.kind == "f" else default_complex() if dtype.kind == "c" else dtype
 
 
 def precision(kind: str, arrays: Iterable) -> np.dtype:

@@ -40,8 +40,8 @@ class Moved:
         chosen = argnums if self.several else (argnums,)
         self.flat = [tree.flatten(args[k]) for k in chosen]
         with changed(grad=True):
-            rows = [[_alias(x) for x in leaves] for leaves, _ in self.flat]
-        self.leaves = [x for row in rows for x in row]
+            rows = [[alias_view(_tensor(x)) for x in leaves] for leaves, _ in self.flat]
+        self.leaves = [x if requires_grad(x) else x.requires_grad_() for row in rows for x in row]
         new = list(args)
         for k, row, (_, structure) in zip(chosen, rows, self.flat):
             new[k] = structure.unflatten(row)
@@ -78,11 +78,6 @@ class Moved:
                 return True
             ahead += [following for following, _ in node.next_functions]
         return False
-
-
-def _alias(x: AnyArray) -> Tensor:
-    y = alias_view(_tensor(x))
-    return y if requires_grad(y) else y.requires_grad_()
 
 
 def _outputs(value: AnyArray) -> "tuple[list, tree.Structure]":
