@@ -142,19 +142,19 @@ def index_select(self: Tensor, dim: int, index: AnyArray) -> AnyArray:
     ax, i = one_dim(dim, len(self.shape)), raw(index)
     refuse_if(i.ndim > 1, "index_select(): Index is supposed to be a vector", IndexError)
     refuse_if(i.dtype.kind not in "iu", "index_select(): Expected dtype int32 or int64 for index")
-    if not len(self.shape):
-        y = reshape(index_select(reshape(self, 1), 0, wrap(np.atleast_1d(i))), ())
-        return together((y,), "IndexSelectBackward0", (self,), {"self": self, "index": index}, dim=ax)[0]
-    refuse_if(i.size and not all_below(i, self.shape[ax]), "index out of range in self", IndexError)
-    if isinstance(self, Tensor) and i.ndim:
+    shape = self.shape or (1,)
+    refuse_if(i.size and not all_below(i, shape[ax]), "index out of range in self", IndexError)
+    if isinstance(self, Tensor) and i.ndim and self.shape:
         return parts(self, index if isinstance(index, Tensor) else wrap(i), dim=ax)
-    y = getitem(self, (slice(None),) * ax + (np.atleast_1d(i),))
+    y = getitem(reshape(self, *shape), (slice(None),) * ax + (np.atleast_1d(i),))
+    y = y if self.shape else reshape(y, ())
     return together((y,), "IndexSelectBackward0", (self,), {"self": self, "index": index}, dim=ax)[0]
 
 
-def _along_one(x: Tensor, dim: int, index: Tensor) -> tuple:
+def _written(name: str, x: Tensor, part: ArrayOrNumber, dim: int, index: Tensor) -> Tensor:
+    """x with a part written (or added) at indices along a dimension, by the op of this name."""
     ax = one_dim(dim, len(x.shape))
-    return (raw(index),), {"spec": tuple("a" if k == ax else ":" for k in range(len(x.shape))), "at": ax}
+    return op[name](x, part, raw(index), spec=tuple("a" if k == ax else ":" for k in range(len(x.shape))), at=ax)
 
 
 @function(changing=True, node=("IndexAddBackward0", "self source", "index source", "dim alpha"))
@@ -163,8 +163,7 @@ def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: i
     ax, count = one_dim(dim, len(self.shape)), raw(index).size
     agree("index_add_(): self ({}) and source ({}) must have the same scalar type", self, source)
     _part_each(RuntimeError, "index_add_", self, ax, count, source)
-    operands, params = _along_one(self, dim, index)
-    return op["index_add"](self, source if alpha == 1 else source * fitting(alpha, self.dtype), *operands, **params)
+    return _written("index_add", self, source if alpha == 1 else source * fitting(alpha, self.dtype), dim, index)
 
 
 @function(changing=True, node=("IndexCopyBackward0", "self source", "index source", "dim"))
@@ -173,8 +172,7 @@ def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     agree("index_copy_(): self and source expected to have the same dtype, but got (self) {} and (source) {}", self,
           source)
     _part_each(IndexError, "index_copy_", self, one_dim(dim, len(self.shape)), raw(index).size, source)
-    operands, params = _along_one(self, dim, index)
-    return op["update"](self, source, *operands, **params)
+    return _written("update", self, source, dim, index)
 
 
 def _part_each(error: type, name: str, x: Tensor, ax: int, count: int, source: Tensor) -> None:
@@ -190,10 +188,9 @@ def _part_each(error: type, name: str, x: Tensor, ax: int, count: int, source: T
                                "self value", "index", "dim"))
 def index_fill(self: Tensor, dim: int, index: Tensor, value: ArrayOrNumber) -> Tensor:
     """self with the parts at these indices filled with a value."""
-    operands, params = _along_one(self, dim, index)
     refuse_if(np.iscomplexobj(raw(value)) and self.dtype.kind != "c",
               "index_fill_(): Converting complex Scalar to non-complex type is not supported")
-    return op["update"](self, fitting(value, self.dtype), *operands, **params)
+    return _written("update", self, fitting(value, self.dtype), dim, index)
 
 
 @function(node=("TakeBackward0", "self", "self index"))
