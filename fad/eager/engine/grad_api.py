@@ -87,11 +87,7 @@ def _standing_for(y: GradientEdge, g: "Tensor | None") -> "_Result":
 
 
 def needs(y: Tensor) -> bool:
-    return isinstance(y, _Result) or edge_of(y) is not None
-
-
-def edge_of(y: Tensor) -> "Node | None":
-    return edge(y)
+    return isinstance(y, _Result) or edge(y) is not None
 
 
 def number_of(y: object) -> int:

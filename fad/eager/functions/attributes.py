@@ -122,7 +122,7 @@ Tensor.__hash__ = object.__hash__                                        # type:
 
 
 @attached
-class Attributes:
+class TensorAttributes:
     """The attributes and methods of every tensor that are no function of its elements."""
 
     shape = property(lambda self: Size(self._a.shape), doc="How many elements there are along each dimension.")
@@ -328,7 +328,7 @@ class Attributes:
     def __array__(self: Tensor, dtype: DTypeLike = None, copy: object = None) -> np.ndarray:
         refuse_if(now().dual_level >= 0 and wanted(self) and not requires_grad(self), "Can't call numpy() on a Tensor "
                   "with a tangent. Take its primal from forward_ad.unpack_dual() instead.")
-        a = Attributes.numpy(self)
+        a = TensorAttributes.numpy(self)
         return a if dtype is None else a.astype(dtype)
 
     def item(self: Tensor) -> Any:
@@ -388,7 +388,7 @@ class Attributes:
         t._rg = self._rg
         memo[id(self)] = t
         if self._g is not None:
-            t._g = Attributes.__deepcopy__(self._g, memo)
+            t._g = TensorAttributes.__deepcopy__(self._g, memo)
         t.__dict__.update(dict(self.__dict__.items()))
         return t
 

@@ -15,7 +15,7 @@ from ..tensors.errors import refuse_if, scalar_name
 from ..tensors.promotion import agree, castable
 from ..tensors.tensor import Tensor, way_of
 from .creation import leaf
-from .registry import FUNCTIONS, define, delivered, function, run, sizes_of, tensor_of
+from .registry import FUNCTIONS, attached, define, delivered, function, run, sizes_of, tensor_of
 
 
 @function("conj")
@@ -94,10 +94,8 @@ def _to_dtype(dtype: np.dtype) -> Callable:
 
 Tensor.type_as = lambda self, other: to(self, other.dtype)
 Tensor.cpu = lambda self: self
-for _name, _dtype in {"byte": np.uint8, "char": np.int8}.items():
-    setattr(Tensor, _name, _to_dtype(np.dtype(_dtype)))
-for _name in ("double", "float", "half", "cdouble", "cfloat", "long", "int", "short", "bool"):
-    setattr(Tensor, _name, _to_dtype(np.dtype(np.float32) if _name == "float" else as_dtype(_name)))
+for _name in ("double", "float", "half", "cdouble", "cfloat", "long", "int", "short", "bool", "byte", "char"):
+    setattr(Tensor, _name, _to_dtype(as_dtype({"byte": "uint8", "char": "int8"}.get(_name, _name))))
 Tensor.is_complex = lambda self: self._a.dtype.kind == "c"
 Tensor.is_floating_point = lambda self: self._a.dtype.kind == "f"
 
@@ -165,34 +163,32 @@ _BY_TYPE.update({"torch.ComplexDoubleTensor": np.dtype(np.complex128),
                  "torch.ComplexFloatTensor": np.dtype(np.complex64)})
 
 
-def type_(self: Tensor, dtype: DTypeLike = None, non_blocking: bool = False) -> Any:
-    """The name of the tensor's type, such as torch.FloatTensor; or the tensor in a dtype (a type, or its name)."""
-    if dtype is None:
-        return errors.type_name(self._a.dtype)
-    if isinstance(dtype, TensorType):
-        dtype = dtype.dtype
-    elif isinstance(dtype, str):
-        refuse_if(dtype not in _BY_TYPE, f"invalid type: '{dtype}'", ValueError)
-        dtype = _BY_TYPE[dtype]
-    return self.to(as_dtype(dtype))
+@attached
+class FormerMethods:
+    """Methods of older versions of PyTorch."""
 
+    def type(self: Tensor, dtype: DTypeLike = None, non_blocking: bool = False) -> Any:
+        """The name of the tensor's type, such as torch.FloatTensor; or the tensor in a dtype (a type, or its name)."""
+        if dtype is None:
+            return errors.type_name(self._a.dtype)
+        if isinstance(dtype, TensorType):
+            dtype = dtype.dtype
+        elif isinstance(dtype, str):
+            refuse_if(dtype not in _BY_TYPE, f"invalid type: '{dtype}'", ValueError)
+            dtype = _BY_TYPE[dtype]
+        return self.to(as_dtype(dtype))
 
-def new(self: Tensor, *args: object) -> Tensor:
-    """A tensor of this tensor's dtype: of given sizes, or with given data."""
-    return of_dtype(self._a.dtype, *args)
+    def new(self: Tensor, *args: object) -> Tensor:
+        """A tensor of this tensor's dtype: of given sizes, or with given data."""
+        return of_dtype(self._a.dtype, *args)
 
+    @property
+    def volatile(self: Tensor) -> bool:
+        """Removed from PyTorch: always False."""
+        warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+        return False
 
-def volatile(self: Tensor) -> bool:
-    """Removed from PyTorch: always False."""
-    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
-    return False
-
-
-def _set_volatile(self: Tensor, value: bool) -> None:
-    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning,
-                  stacklevel=2)
-
-
-Tensor.type, Tensor.new = type_, new
-Tensor.volatile = property(volatile, _set_volatile, doc=volatile.__doc__)
-__all__ = ["TensorType", "of_dtype", "type_", "new"]
+    @volatile.setter
+    def volatile(self: Tensor, value: bool) -> None:
+        warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning,
+                      stacklevel=2)

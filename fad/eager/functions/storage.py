@@ -13,7 +13,7 @@ from ..tensors.dtypes import CPU, device, on_cpu
 from ..tensors.errors import refuse_if
 from ..tensors.state import changed, now
 from ..tensors.tensor import Tensor, alias, look_at, stored, wrap
-from .registry import FUNCTIONS, define, function, sizes_of
+from .registry import FUNCTIONS, attached, define, function, sizes_of
 from .shapes import squeeze, t, transpose, unsqueeze
 
 
@@ -176,27 +176,6 @@ for _name, _view in {"unsqueeze": unsqueeze, "squeeze": squeeze, "t": t, "transp
     _reshaping(_name, _view)
 
 
-def resize_(self: Tensor, *size: object, memory_format: object = None) -> Tensor:
-    """Give the tensor another shape, in place: its memory in row-major order, longer where that does not suffice."""
-    refuse_if(requires_grad(self) and not now().inference, "cannot resize variables that require grad")
-    wanted = sizes_of(size)
-    if wanted == self._a.shape:
-        return self
-    if self._x is not None and self._x.inference and not now().inference:
-        raise RuntimeError(errors.INFERENCE_WRITE)
-    count, row = int(np.prod(wanted, dtype=int)), memory(self._a)[offset_of(self._a):]
-    if count > row.size:
-        row = np.concatenate([row, np.zeros(count - row.size, row.dtype)])
-    self._a = row[:count].reshape(wanted)
-    self._vc[0] += 1
-    return self
-
-
-def resize_as_(self: Tensor, other: Tensor, *, memory_format: object = None) -> Tensor:
-    """resize_ to the other's shape."""
-    return resize_(self, other._a.shape)
-
-
 def _over_storage(storage: object, offset: int, size: object, stride: object) -> np.ndarray:
     """The elements of a storage from a place on, in a shape and with these steps (with no shape: all in a row)."""
     size = (storage.row.size - offset,) if size is None else tuple(size)
@@ -205,23 +184,46 @@ def _over_storage(storage: object, offset: int, size: object, stride: object) ->
     return np.lib.stride_tricks.as_strided(storage.row[offset:], size, [s * storage.row.itemsize for s in stride])
 
 
-def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: "tuple | None" = None,
-         stride: "tuple | None" = None) -> Tensor:
-    """Give the tensor the memory, shape and strides of another one, or a storage in this shape and steps, in place."""
-    if now().grad and not now().inference and requires_grad(self):
-        raise RuntimeError(errors.LEAF_WRITE if self._fn is None
-                           else "set_ of a tensor that is part of a graph is not supported: detach it first")
-    if now().dual_level >= 0 and any(isinstance(t, Tensor) and tangent_of(t) is not None for t in (self, source)):
-        raise NotImplementedError("Trying to use forward AD with set_ that does not support it because it has not been "
-                                  "implemented yet")
-    new = (np.zeros(0, self._a.dtype) if source is None else source._a if isinstance(source, Tensor)
-           else _over_storage(source, storage_offset, size, stride))
-    if new.dtype != self._a.dtype:
-        raise RuntimeError(f"Could not set tensor of type {new.dtype} to a tensor of type {self._a.dtype}")
-    self._a, self._view, self._acc = new, None, None
-    self._vc[0] += 1
-    return self
+@attached
+class TensorMemory:
+    """Methods that give a tensor other memory."""
+
+    def resize_(self: Tensor, *size: object, memory_format: object = None) -> Tensor:
+        """Give the tensor another shape, in place: its memory in row-major order, longer where that does not suffice.
+        """
+        refuse_if(requires_grad(self) and not now().inference, "cannot resize variables that require grad")
+        wanted = sizes_of(size)
+        if wanted == self._a.shape:
+            return self
+        refuse_if(self._x is not None and self._x.inference and not now().inference, errors.INFERENCE_WRITE)
+        count, row = int(np.prod(wanted, dtype=int)), memory(self._a)[offset_of(self._a):]
+        if count > row.size:
+            row = np.concatenate([row, np.zeros(count - row.size, row.dtype)])
+        self._a = row[:count].reshape(wanted)
+        self._vc[0] += 1
+        return self
+
+    def resize_as_(self: Tensor, other: Tensor, *, memory_format: object = None) -> Tensor:
+        """resize_ to the other's shape."""
+        return self.resize_(other._a.shape)
+
+    def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: "tuple | None" = None,
+             stride: "tuple | None" = None) -> Tensor:
+        """Give the tensor the memory, shape and strides of another one, or a storage in this shape and steps, in place.
+        """
+        if now().grad and not now().inference and requires_grad(self):
+            raise RuntimeError(errors.LEAF_WRITE if self._fn is None
+                               else "set_ of a tensor that is part of a graph is not supported: detach it first")
+        if now().dual_level >= 0 and any(isinstance(t, Tensor) and tangent_of(t) is not None for t in (self, source)):
+            raise NotImplementedError("Trying to use forward AD with set_ that does not support it because it has not "
+                                      "been implemented yet")
+        new = (np.zeros(0, self._a.dtype) if source is None else source._a if isinstance(source, Tensor)
+               else _over_storage(source, storage_offset, size, stride))
+        refuse_if(new.dtype != self._a.dtype, f"Could not set tensor of type {new.dtype} to a tensor of type "
+                  f"{self._a.dtype}")
+        self._a, self._view, self._acc = new, None, None
+        self._vc[0] += 1
+        return self
 
 
-FUNCTIONS["resize_as_"] = resize_as_
-Tensor.resize_, Tensor.resize_as_, Tensor.set_ = resize_, resize_as_, set_
+FUNCTIONS["resize_as_"] = TensorMemory.resize_as_

@@ -60,11 +60,13 @@ def represent(t: Tensor) -> str:
              or a.dtype == np.result_type(default.dtype, np.complex64))
     if not plain:
         parts.append(f"dtype={a.dtype}")
+    name = ""
     try:
         fn = t.grad_fn
-        name = "" if fn is None else fn.name().rpartition(":")[2]
     except RuntimeError:                                 # a view that what was done to its base forbids to use
-        name = "Invalid"
+        name, fn = "Invalid", None
+    if fn is not None:
+        name = fn.name().rpartition(":")[2]
     if name:
         parts.append(f"grad_fn=<{name}>")
     elif t._rg:

@@ -78,13 +78,11 @@ def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
 def _run(op: Op, arrays: list, params: dict) -> Any:
     """Run an op on arrays, timed and without warnings where that is wanted."""
     if now().profiler is not None:
-        result = timed[0](op.name, op.run, arrays, params)
-    elif op.name in _WARNING:
-        with np.errstate(all="ignore"):               # nan and infinities are answers like any other
-            result = op.run(*arrays, **params)
-    else:
-        result = op.run(*arrays, **params)
-    return result
+        return timed[0](op.name, op.run, arrays, params)
+    if op.name not in _WARNING:
+        return op.run(*arrays, **params)
+    with np.errstate(all="ignore"):                   # nan and infinities are answers like any other
+        return op.run(*arrays, **params)
 
 
 def promoted(op: Op, args: tuple, arrays: list) -> "tuple[tuple, list]":

@@ -98,10 +98,8 @@ def in_words(op: object, arrays: list, error: Exception) -> Exception:
         return RuntimeError(str(error))
     if isinstance(error, TypeError) and "not supported for the input types" in str(error):
         name = op.facts["ufunc"].__name__ if "ufunc" in op.facts else op.name
-        return NotImplementedError(
-            f'"{name}_cpu" not implemented for '
-            f"'{scalar_name(np.result_type(*[x.dtype for x in arrays if hasattr(x, 'dtype')]))}'"
-        )
+        dtype = np.result_type(*[x.dtype for x in arrays if hasattr(x, "dtype")])
+        return NotImplementedError(f"\"{name}_cpu\" not implemented for '{scalar_name(dtype)}'")
     return error
 
 
