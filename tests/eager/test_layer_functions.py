@@ -121,3 +121,11 @@ def test_layers_refuse_what_pytorch_refuses():
     assert norm.eval()(fad.ones(2, 3)).tolist() == [[1.0] * 3] * 2
     with pytest.raises(ValueError, match="eps must be non-negative, but got -1.0"):
         fad.nn.BatchNorm1d(3, eps=-1.0).eval()(fad.ones(2, 3))
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_softmax_of_one_number_and_of_whole_ones(name):
+    f, node = getattr(F, name), "".join(word.capitalize() for word in name.split("_")) + "Backward0"
+    assert f(fad.tensor(2.0, requires_grad=True), dim=0).grad_fn.name() == node
+    with pytest.raises(NotImplementedError, match=f'"{name}_lastdim_kernel_impl" not implemented for \'Long\''):
+        f(fad.tensor([1, 2]), dim=0)

@@ -11,11 +11,11 @@ from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, DTypeLike
 from ...util.errors import UnsupportedFunctionError
 from ..functions.composite import elementwise
-from ..functions.composites import log_softmax as log_softmax_step
 from ..functions.composites import relu as relu_step
-from ..functions.composites import softmax as softmax_step
 from ..functions.formulas import where
 from ..functions.reductions import in_dtype
+from ..functions.reductions import log_softmax as log_softmax_of
+from ..functions.reductions import softmax as softmax_of
 from ..functions.registry import FUNCTIONS, changing_form, named, one_dim
 from ..graph.inplace import number
 from ..graph.node import Undifferentiable
@@ -208,14 +208,12 @@ def _in(input: AnyArray, dtype: object) -> AnyArray:
 
 def softmax(input: Tensor, dim: "int | None" = None, _stacklevel: int = 3, dtype: DTypeLike = None) -> AnyArray:
     """exp(x), divided by its sum along a dimension."""
-    x, ax = _in(input, dtype), _chosen(dim, input, "softmax")
-    return softmax_step(x, axis=ax) if len(x.shape) else x * 0.0 + 1.0
+    return softmax_of(_in(input, dtype), _chosen(dim, input, "softmax"))
 
 
 def log_softmax(input: object, dim: "int | None" = None, _stacklevel: int = 3, dtype: DTypeLike = None) -> AnyArray:
     """log(softmax(x))."""
-    x, ax = _in(input, dtype), _chosen(dim, input, "log_softmax")
-    return log_softmax_step(x, axis=ax) if len(x.shape) else x - x
+    return log_softmax_of(_in(input, dtype), _chosen(dim, input, "log_softmax"))
 
 
 @in_their_place
