@@ -40,23 +40,24 @@ def reached(start: Iterable[T], parts: Callable[[T], Iterable[T]]) -> Iterator[T
             queue.extend(parts(x))                           # `+=` would ask a user's class of lists first
 
 
+_PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))  # a class made of one may have attributes
 # what holds no data, or leads to all that there is: the loader of a module of pytest's leads to all tests
-_CLOSED = (np.generic, int, float, complex, str, bytes, type, ModuleType, ModuleSpec, Loader, CodeType, FrameType,
-           TracebackType)
+_CLOSED = (np.generic, type, ModuleType, ModuleSpec, Loader, CodeType, FrameType, TracebackType)
 
 
 def referents(x: Any) -> Iterable:
-    """The things that x holds: items and keys, attributes, slots, variables of a function, what C code holds for it. No
-    dict of attributes is one of them.
+    """The things that x holds: items and keys, attributes, slots, variables of a function, what C code holds for it.
+    Neither its class nor its dict of attributes is one of them.
     """
     cls = type(x)                                             # a proxy passes for what it stands for
-    if issubclass(cls, _CLOSED):
+    if cls in _PLAIN or issubclass(cls, _CLOSED):
         return ()
     if cls is FunctionType:
         return x.__defaults__, x.__kwdefaults__, *x.__dict__.values(), *(x.__closure__ or ())
     own = own_dict(x)
     found = x.ravel().tolist() if issubclass(cls, np.ndarray) and x.dtype.hasobject else gc.get_referents(x)
-    return [*[y for y in found if y is not own], *own.values()] if type(own) is dict else found
+    inside = own.values() if type(own) is dict else ()
+    return [*[y for y in found if y is not own and y is not cls], *inside]
 
 
 CALLS = (MethodType, functools.partial)

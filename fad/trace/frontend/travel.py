@@ -11,7 +11,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...util.own import own_dict
-from ...util.reach import reached, wrapped_by
+from ...util.reach import reached, referents, wrapped_by
 from .origin import codes_in
 from .typed import keep
 
@@ -49,29 +49,16 @@ def _parts(x: object) -> Iterable:
     if wrapped is not None:
         return wrapped
     if type(x) is FunctionType:
-        return _parts_of_function(x) if _travels(x) else ()
-    if isinstance(x, (list, tuple, set, frozenset)):
-        return x
-    if isinstance(x, dict):
-        return x.values()
+        return [*referents(x), *_globals_of(x)] if _travels(x) else ()
     if isinstance(x, type):
         return (*x.__bases__, *vars(x).values()) if _travels(x) else ()
     own = own_dict(x) or {}
     for name in ("py_func", "rebuild"):                       # functions of Numba's and of fad's
         if name in own:
             return (own[name],)
-    return () if isinstance(x, ModuleType) else (type(x), *own.values())
+    return () if isinstance(x, ModuleType) else (type(x), *referents(x))
 
 
-def _parts_of_function(f: FunctionType) -> list:
+def _globals_of(f: FunctionType) -> list:
     names = {name for code in (f.__code__, *codes_in(f.__code__)) for name in code.co_names}
-    cells = [cell.cell_contents for cell in f.__closure__ or () if _is_filled(cell)]
-    outer = [f.__globals__[name] for name in names if name in f.__globals__]
-    return [*cells, *outer, *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values(), f.__dict__.get("__wrapped__")]
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:                                        # a name that has no value yet
-        return False
+    return [f.__globals__[name] for name in names if name in f.__globals__]

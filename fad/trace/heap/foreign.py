@@ -17,11 +17,10 @@ more: then they change nothing, and draw nothing. A call that finds another kind
 thing is traced anew.
 """
 import copy
-import gc
 import operator
 import pickle
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 import numpy as np
@@ -35,6 +34,7 @@ from ...util import tree
 from ...util.defects import consulted, door
 from ...util.errors import UnstageableError
 from ...util.interrupts import let_through
+from ...util.reach import reached, referents
 from ...util.where import here, is_of_c, opaque_package_of
 from ..guards.snapshot import is_same
 from ..objects.draws import common_generators, same_state, state_of
@@ -181,15 +181,9 @@ def _copied(root: Builder, x: object) -> object:
 
 def _arrays_of(x: object) -> Iterator[np.ndarray]:
     """The arrays in whose memory an object of C's or Python's lies."""
-    seen, waiting = {id(x)}, [x]
-    while waiting:
-        y = waiting.pop()
-        if isinstance(y, np.ndarray):
-            yield y
-        for part in [y.base] if isinstance(y, np.ndarray) else gc.get_referents(y):
-            if id(part) not in seen and not isinstance(part, (type, ModuleType, FunctionType, *_KNOWN)):
-                seen.add(id(part))
-                waiting.append(part)
+    def parts(y: object) -> Iterable:
+        return [y.base] if isinstance(y, np.ndarray) else () if isinstance(y, _KNOWN) else referents(y)
+    return (y for y in reached([x], parts) if isinstance(y, np.ndarray))
 
 
 # -- steps -----------------------------------------------------------------------------------------------------------

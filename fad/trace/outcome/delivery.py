@@ -31,7 +31,7 @@ from ..heap.state import is_array as _is_array
 from ..lists.export import Delivered, plain
 from ..lists.rows import RowList
 from ..lists.tails import ElementKind, Tail, refuse_reading
-from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, content, contents, values_of
+from ..objects.containers import NEVER_CHANGE, EnclosingVariable, Globals, Outer, content, contents, is_users, values_of
 from ..regions import optional
 from ..runtime.library import original_of
 from ..values.choice import is_choice, number_of, table_of
@@ -235,7 +235,8 @@ class _Collector:
         self.shared.meet(x, self._was_there)
         stops = self.shared.stop_in(x, self._was_there)
         for node in _nodes(x, stops):
-            if id(node) in self.fresh or id(node) in self.twins or isinstance(node, RowList):
+            has_new_keys = isinstance(node, dict) and any(is_users(x) and not stays(self.root, x) for x in node)
+            if id(node) in self.fresh or id(node) in self.twins or isinstance(node, RowList) or has_new_keys:
                 raise NotDeliverable
             self.fresh[id(node)] = node
         leaves, structure = tree.flatten(x, is_leaf=stops)
@@ -335,13 +336,8 @@ class _Collector:
                 raise NotDeliverable
             if self.roots.setdefault(id(base), id(x)) != id(x):
                 raise NotDeliverable
-        results = [
-            b
-            for y in self.outputs[: self.results]
-            if _is_array(y) and y is not x
-            for b in bases_of(y, self.root)
-        ]
-        if not {id(b) for b in results}.isdisjoint(id(b) for b in bases_of(x, self.root)):
+        results = [y for y in self.outputs[:self.results] if _is_array(y) and y is not x]
+        if not {id(b) for y in results for b in bases_of(y, self.root)}.isdisjoint(map(id, bases_of(x, self.root))):
             raise NotDeliverable
 
 

@@ -344,13 +344,10 @@ def _written(root: Builder) -> list:
     names and variables what stands for them."""
     cells = [x for x in root.trace.journal.marks[0].changed(CONTAINER) if id(x) not in root.trace.journal.made]
     found = [*[x for x in root.trace.opened.values() if isinstance(x, Outer)], *cells]
-    seen = {id(x) for x in found}
-    for owner in found:  # it grows
-        for x in [
-            leaf for part in _parts(owner) for leaf in tree.flatten(part, lambda y: is_users(y) or id(y) in seen)[0]
-        ]:
-            if id(x) not in seen and not isinstance(x, (Value, type)) and is_users(x) and not stays(root, x):
-                seen.add(id(x))
-                found.append(x)
-    return found
+    known = set(map(id, found))
+
+    def is_left_out(x: object) -> bool:
+        return id(x) in known or isinstance(x, (Value, Foreign)) or stays(root, x)
+    new = reached([part for owner in found for part in _parts(owner)], lambda x: () if is_left_out(x) else referents(x))
+    return [*found, *[x for x in new if not isinstance(x, type) and is_users(x) and not is_left_out(x)]]
 

@@ -11,7 +11,7 @@ from ...ir.graph import Equation, Func, Var, free_vars
 from ...ir.value import Value
 from ...ops.records import Records
 from ...util.errors import UnstageableError
-from ...util.reach import reached
+from ...util.reach import reached, referents
 from ..heap.journal import CONTAINER, Mark
 from ..heap.state import frozen
 from ..heap.state import is_array as _is_array
@@ -76,7 +76,10 @@ class LeftInside:
                 return x
             if isinstance(x, Records):
                 return x.fields.values()
-            return values_of(_inside(x)) if self.fresh and self.fresh[-1] is x else ()
+            if isinstance(x, CHANGING) or is_users(x):
+                keys = dict.keys(x) if isinstance(x, dict) else ()
+                return [*keys, *values_of(_inside(x))] if self.fresh and self.fresh[-1] is x else ()
+            return () if isinstance(x, Value) else referents(x)
 
         for x in reached(values, parts):
             if type(x) is Unsure:
