@@ -48,6 +48,7 @@ _DEMONSTRATION = PACKAGE + "demo.py"  # written as a user would write it, and ca
 _ROUTINES = PACKAGE + "routines" + os.sep  # so are these: plain NumPy in place of a library's functions
 _ROUTINES_NAME = f"{__name__.split('.')[0]}.routines."
 HEAP_TYPE = 1 << 9                                            # the flag of Python's classes, and of some of C's
+COLLECTED = 1 << 14                                           # that of classes whose objects lead to others
 _LINE = "__fad_line__"                                        # an attribute of errors
 _STANDARD_LIBRARY = os.path.dirname(linecache.__file__) + os.sep
 _SITE = re.compile(r"^(.*[/\\\\](?:site|dist)-packages[/\\\\])([^/\\\\]+)")

@@ -1,11 +1,13 @@
 """Objects that a function finds along all the ways that lead to one: what it writes to them is there after each call,
 as in Python."""
+import collections
 import warnings
 
 import numpy as np
 import pytest
 
 import fad
+from fad.trace.frontend.travel import texts_behind
 
 from .packages import of_file
 
@@ -49,7 +51,14 @@ WAYS = {
     "an error": ("ValueError(o)", "h.args[0]"),
     "a function": ("(lambda o: lambda: o)(o)", "h.__closure__[0].cell_contents"),
     "referents": ("[o]", "gc.get_referents(h)[0]"), "a default": ("lambda a=o: a", "h.__defaults__[0]"),
+    "a key": ("{o: 1}", "list(h)[0]"), "a frozen set": ("frozenset([o])", "next(iter(h))"),
+    "a dict's values": ("{'a': o}.values()", "next(iter(h))"), "a slice": ("slice(o, None)", "h.start"),
+    "a factory": ("collections.defaultdict(functools.partial(min, o))", "h.default_factory.args[0]"),
+    "a method in C": ("[o].__getitem__", "h(0)"), "a cell": ("types.CellType(o)", "h.cell_contents"),
+    "a record": ("np.array([(o, 1.0)], dtype=[('a', object), ('b', float)])", "h['a'][0]"),
 }
+# in functions that are handed on, which fad sees to where they are called
+HIDDEN = {"a method", "a method's reference", "a function", "a default", "a cache", "a finalizer"}
 WRITES = {"attribute": "t.v = x[0] * 2.0", "method": "t.put(x)", "dict": "vars(t)['v'] = x[1]",
           "list": "t.log.append(x[0])"}
 
@@ -69,3 +78,42 @@ def test_what_is_written_to_an_object_is_there_whatever_leads_to_it(way, transfo
                 got = staged(x)
             assert plain(x) == (got if transform is fad.jit else got[0])
             assert repr(vars(worlds[0].o)) == repr(vars(worlds[1].o)), write
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("way", [way for way in WAYS if way not in HIDDEN])
+def test_code_without_a_text_writes_to_it_at_each_call(way, tmp_path):
+    setup, get = WAYS[way]
+    hidden = f"def add(h):\n    t = {get}\n    t.v += 1.5\n    t.log.append(t.v)"
+    worlds = [of_file(tmp_path, f"{HEAD}\no = Model()\nh = {setup}\nexec({hidden!r})\n\ndef f(x):\n    add(h)\n"
+                                "    return o.v * np.sum(x)\n") for _ in range(2)]
+    staged, x = fad.jit(worlds[1].f, compile="never"), np.array([1.0, 2.0])
+    assert [worlds[0].f(x) for _ in range(4)] == [staged(x) for _ in range(4)]
+    assert repr(vars(worlds[0].o)) == repr(vars(worlds[1].o))
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("way", ["an array", "a partial", "a method", "a key", "a frozen set", "a dict's values",
+                                 "a slice", "a method in C", "a cell", "an error", "a function", "a default"])
+def test_an_object_that_is_left_outside_has_its_numbers_whatever_holds_it(way, tmp_path):
+    setup, get = WAYS[way]
+    world = of_file(tmp_path, f"{HEAD}\nkept = Model()\n\ndef f(x):\n    o = Model()\n    o.v = x[0] * 2.0\n"
+                              f"    kept.held = {setup}\n    return np.sum(x)\n\ndef found(h):\n    return {get}\n")
+    staged = fad.jit(world.f, compile="never")
+    for k in range(3):
+        staged(np.array([1.5 + k, 2.0]))
+        assert world.found(world.kept.held).v == 3.0 + 2.0 * k
+
+
+class Slotted:
+    __slots__ = ("held",)
+
+    def __init__(self, held):
+        self.held = held
+
+
+@pytest.mark.parametrize("hold", [collections.deque, frozenset, dict.fromkeys, lambda held: Slotted(held[0]),
+                                  lambda held: np.array(held, object), lambda held: lambda: held])
+def test_a_text_travels_with_the_function_that_anything_holds(hold):
+    texts = texts_behind(hold([lambda x: x + 17.25]))
+    assert any("17.25" in text for text in texts)

@@ -6,7 +6,6 @@ source of the trace. Objects of opaque packages (see util/where.py) may hold wha
 them belong to the tape.
 """
 import functools
-import logging
 import operator
 import weakref
 from collections import deque
@@ -15,20 +14,24 @@ from io import IOBase
 from types import BuiltinFunctionType, BuiltinMethodType, FunctionType, ModuleType
 from typing import Any
 
-import numpy as np
-
 from ...ir.build import Builder, Value
 from ...util.errors import UnstageableError
 from ...util.foreign import remedy_in
 from ...util.profiled import unprofiled
-from ...util.where import is_captured_class, is_disguised, is_of_c, opaque_package_of, package_name
+from ...util.where import (
+    is_captured_class,
+    is_disguised,
+    is_of_c,
+    opaque_package_of,
+    package_name,
+)
 from ..objects.containers import CHANGING, NEVER_CHANGE, contents, may_be_changed
 from ..objects.draws import goes_on
 from . import python_objects
 from .kinds import has_attributes, is_object, is_open
+from .led_to import is_rewritten, led_to, walked
 from .purity import is_effect
 from .reads import Reads, refuse_unknown
-from .snapshot import Snapshot
 
 # Python's own that look at what they are given, or hold it, and change nothing; that also call or write; that keep it
 LOOK = {isinstance, issubclass, id, type, callable, print, len, iter, next, zip, enumerate, reversed, list, tuple,
@@ -54,9 +57,10 @@ def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Ca
     """Note that code which is not captured is given these values: all that is in objects from outside, if it is read,
     is a source of the trace. has_traced tells whether traced values are among others.
     """
-    given = [x for x in values if type(x) not in NEVER_CHANGE and not isinstance(x, (Value, np.ndarray))]
-    leaves = [leaf for x in given for leaf in Snapshot().add(x)]
-    found = [x for x in leaves if _holds_state(x) and is_read(x)]
+    given = [x for x in values if type(x) not in NEVER_CHANGE]
+    leaves = walked(given, lambda x: () if is_object(x) or isinstance(x, type) or is_rewritten(x) else led_to(x))
+    modules = [x for x in given if isinstance(x, ModuleType) and is_open(x)]
+    found = [x for x in (*modules, *leaves) if (is_object(x) or isinstance(x, ModuleType)) and is_read(x)]
     # of these only the methods are from outside
     own = [
         id(x) in root.trace.inside or (has_traced(contents(x).values()) and not _was_changed(root, x)) for x in found
@@ -68,12 +72,6 @@ def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Ca
         root.trace.reads = root.trace.reads or Reads(root.trace)
         root.trace.reads.add_handed(objects)
         refuse_unknown(root.trace.reads, "code that a library runs")
-
-
-def _holds_state(x: object) -> bool:
-    """Whether x is an object, or a module of the user's, or leads to one."""
-    is_users_module = isinstance(x, ModuleType) and is_open(x)
-    return isinstance(x, weakref.ref) or is_users_module or is_object(x) and not isinstance(x, logging.Logger)
 
 
 def _was_changed(root: Builder, x: object) -> bool:

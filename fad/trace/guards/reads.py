@@ -32,6 +32,7 @@ from . import python_objects
 from .bytecode import global_names, imported_modules, makes_texts, names_used, runs_texts, texts_in
 from .implicit_calls import MAKERS, TEXTS, asked_by_python, classes_within, function_of, reading
 from .kinds import CONTAINERS, MISSING, OPERATORS, VIEWS, is_object, is_open
+from .led_to import led_to
 from .profiled_calls import observing
 from .purity import DATES, is_effect, is_question, is_shared, tells_today
 from .settings import is_setting
@@ -255,7 +256,7 @@ class Reads:
             return ()
         if isinstance(x, ContextVar):
             self._sources += of.of_variable(x)
-            return (x.get(None),)
+            return led_to(x)
         if isinstance(x, (type, ModuleType)):
             self._sources += python_objects.of_decimals(x)
             self._makers.update({id(x): x} if isinstance(x, type) else {})

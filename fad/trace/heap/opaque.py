@@ -4,13 +4,10 @@ That is what their arguments reach, and what their object does. A method of a li
 alone; functions that only look change nothing.
 """
 import functools
-import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextvars import ContextVar
 from types import (
     BuiltinFunctionType,
     BuiltinMethodType,
-    CellType,
     FunctionType,
     MethodDescriptorType,
     MethodType,
@@ -24,24 +21,22 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import Value, current
 from ...util.profiled import unprofiled
-from ...util.reach import reached, wrapped_by
-from ...util.where import HEAP_TYPE, is_captured_class, is_fads, is_library
+from ...util.reach import reached
+from ...util.where import is_captured_class, is_fads, is_library
 from ..frontend.functions import is_partial
 from ..guards.bytecode import assigned_globals, names_used, rebound
 from ..guards.escapes import LOOK
 from ..guards.kinds import is_open
+from ..guards.led_to import is_rewritten, led_to, walked
 from ..objects.containers import (
     CHANGING,
-    NEVER_CHANGE,
     Globals,
-    is_empty,
     is_users,
     items_in,
     keeps_record,
-    slots_of,
 )
-from ..objects.draws import goes_on, held_by, is_source
-from ..objects.opaque_state import BUFFERS, arrays_within, held_by_c, holds_no_traced
+from ..objects.draws import goes_on
+from ..objects.opaque_state import held_by_c, holds_no_traced
 from ..values.iterate import Once
 from ..values.outside_views import has_written, note_read
 from .journal import all_made, attributes_of, made, note
@@ -60,11 +55,7 @@ FRESH = {
 CONVERTING = ("__array__", "__float__", "__index__", "__int__", "__complex__", "__len__", "__getitem__")
 _METHODS = (BuiltinMethodType, MethodWrapperType)
 _DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType)
-# classes without attributes whose objects change, or hold something
-_HOLDING = (*CHANGING, tuple, CellType, ContextVar, np.ndarray, *BUFFERS, property, staticmethod, classmethod)
-_CELLS, _CONTAINERS = (*CHANGING, np.ndarray), (*CHANGING, CellType)
-_WEAK = (weakref.ref, weakref.finalize)
-_LEADING = {"__dict__", "__getattr__", "__call__"}            # names in classes whose objects may lead on
+_CELLS = (*CHANGING, np.ndarray)
 _PLAIN = (str, bytes, int, float, complex, tuple, frozenset, range, slice, type(None), Value)
 
 
@@ -90,8 +81,7 @@ def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
             note_reach(asked)
         return functools.partial(_note_made, f, given)
     start = [f, *given]
-    for x in reach(x for x in start if not _notes_itself(x)):
-        note(x)
+    note_reach(start)
     note_reads(*start)
     if isinstance(owner, ModuleType) or not any(isinstance(x, Iterator) for x in given):
         return lambda result: _note_new(result, start)
@@ -112,8 +102,7 @@ def note_write(owner: object, method: str) -> None:
     """Note what a special method of this name may write to: of a library's class, all that its object reaches."""
     note(attributes_of(owner) if method in ("__setattr__", "__delattr__") else owner)
     if isinstance(getattr(type(owner), method, None), FunctionType):
-        for x in reach([owner]):
-            note(x)
+        note_reach([owner])
 
 
 def _method(f: Callable, owner: object, given: Iterable) -> Callable:
@@ -129,21 +118,13 @@ def _note_callables(given: Iterable) -> None:
     of a list.
     """
     for x in given:
-        if isinstance(x, (*_METHODS, MethodType, FunctionType, functools.partial)) and not _notes_itself(x):
-            for y in reach([x]):
-                note(y)
+        if isinstance(x, (*_METHODS, MethodType, FunctionType, functools.partial)) and not is_rewritten(x):
+            note_reach([x])
 
 
 def _converts(x: object) -> bool:
     """Whether NumPy would ask a method of the user's for a number or an array in the place of x."""
     return is_users(x) and any(isinstance(getattr(type(x), name, None), FunctionType) for name in CONVERTING)
-
-
-def _notes_itself(f: object) -> bool:
-    """Whether this is rewritten code, which says what it writes to."""
-    f = f.__func__ if type(f) is MethodType else f            # an object's __getattr__ is not asked
-    runtime = f.__globals__.get("__fad__") if type(f) is FunctionType else None
-    return runtime is not None and runtime.is_rewritten(f)
 
 
 @unprofiled
@@ -160,7 +141,7 @@ def _note_new(result: object, start: list) -> None:
     """Note what is new of what a call returned."""
     if isinstance(result, (*_PLAIN, np.ndarray)) and not (isinstance(result, tuple) and result):
         return
-    known = set(map(id, reach(start, weakly=True)))
+    known = set(map(id, reach(start)))
     new = [x for x in [result, *reach([result])] if id(x) not in known]
     inputs = set(map(id, current().root.trace.lifted_from.values())) if stack.builders() else set()
     if inputs and not any(isinstance(x, Value) for x in start):
@@ -176,15 +157,9 @@ def note_reach(values: Iterable) -> None:
     note(*reach(values))
 
 
-def reach(values: Iterable, weakly: bool = False) -> Iterator:
+def reach(values: Iterable) -> Iterator:
     """All that may change, as far as it can be reached from these values; by weak references, too."""
-    is_inert = _InertClasses()
-
-    def lively(things: Iterable) -> list:
-        return [x for x in things if not is_inert[type(x)]]
-    def parts(x: object) -> Iterable:
-        return _led_to_by(x) if weakly and isinstance(x, _WEAK) else _parts(x)
-    for x in reached(lively(values), lambda x: lively(parts(x))):
+    for x in walked(values, _parts):
         if _is_cell(x):
             yield x
         if type(x) is FunctionType:
@@ -195,65 +170,20 @@ def reach(values: Iterable, weakly: bool = False) -> Iterator:
                 yield Globals(x.__globals__, x.__globals__, names)
 
 
-class _InertClasses(dict[type, bool]):
-    """Class -> whether its objects can be told at a glance: they neither change nor lead to anything. A table of all
-    modules has thousands. It is made anew for each walk, since it would keep classes alive; those of C code live on.
-    """
-
-    of_c: "dict[type, bool]" = {}
-
-    def __missing__(self, cls: type) -> bool:
-        known = self.of_c if not cls.__flags__ & HEAP_TYPE else self
-        if cls not in known:
-            known[cls] = cls in NEVER_CHANGE or cls is ModuleType or issubclass(cls, Value) or _is_inert(cls)
-        self[cls] = known[cls]
-        return known[cls]
-
-
-def _is_inert(cls: type) -> bool:
-    """Whether objects of a class hold nothing, by what the class is: no container, no function, no attributes."""
-    names = {name for c in cls.__mro__ for name in vars(c)}
-    is_plain = cls.__getattribute__ is object.__getattribute__ and names.isdisjoint(_LEADING)
-    return is_plain and not slots_of(cls) and not issubclass(cls, _HOLDING) and not is_source(cls)
-
-
 def _is_cell(x: object) -> bool:
     if type(x) is FunctionType:
         return False
     return isinstance(x, _CELLS) or keeps_record(x) or is_users(x) or goes_on(x) or holds_no_traced(x)
 
 
-def _led_to_by(x: weakref.ref | weakref.finalize) -> Iterable:
-    """The things that a weak reference or a finalizer leads to."""
-    return [weakref.ref.__call__(x)] if isinstance(x, weakref.ref) else x.peek() or ()
-
-
 def _parts(x: object) -> Iterable:
-    """The things that x refers to."""
+    """The things that x leads to, and what its class and a user's function find: they may change that as well."""
     if type(x) is FunctionType:
-        return parts_of(x)
-    if isinstance(x, ContextVar):
-        return [x.get(None), *held_by_c(x)]                   # its default
-    if isinstance(x, np.ndarray) and x.dtype.hasobject:
-        return x.ravel().tolist()
-    if isinstance(x, (np.ndarray, ModuleType, Value)) or goes_on(x):
-        return ()
-    if isinstance(x, _CONTAINERS) or keeps_record(x) or is_users(x):
-        is_pythons = isinstance(x, _CONTAINERS) and not is_users(x)
-        return items_in(x) if is_pythons else [*items_in(x), *_parts_of_class(x if isinstance(x, type) else type(x))]
-    return parts_of(x)
-
-
-def parts_of(x: object) -> Iterable:
-    """The things that a function, a method or an object other than a container refers to."""
-    if type(x) is FunctionType:
-        return () if is_library(x.__code__.co_filename) else _reached(x)
-    wrapped = wrapped_by(x)
-    if wrapped is not None:
-        return wrapped
-    if callable(x) and hasattr(x, "__wrapped__"):             # a transform of fad's
-        return (x.__wrapped__,)
-    return x if isinstance(x, tuple) else [*held_by(x), *arrays_within(x)]
+        is_known = is_library(x.__code__.co_filename) or is_rewritten(x)
+        return led_to(x) if is_known else [*_found_by(x), *led_to(x)]
+    if isinstance(x, (Value, ModuleType)) or not is_users(x) or keeps_record(x):
+        return led_to(x)
+    return [*led_to(x), *_parts_of_class(x if isinstance(x, type) else type(x))]
 
 
 def _parts_of_class(cls: type) -> Iterable:
@@ -261,12 +191,9 @@ def _parts_of_class(cls: type) -> Iterable:
     return [x for c in cls.__mro__ if is_users(c) and is_captured_class(c) for x in vars(c).values()]
 
 
-def _reached(f: FunctionType) -> list:
-    """The globals and closure variables that a user's function reads."""
+def _found_by(f: FunctionType) -> list:
+    """The values of the global names that a user's function reads, and of those names in modules."""
     names = names_used(f.__code__)
     found = [f.__globals__[name] for name in names if name in f.__globals__]
-    found += [
-        vars(m)[name] for m in found if isinstance(m, ModuleType) and is_open(m) for name in names if name in vars(m)
-    ]
-    cells = [cell for cell in f.__closure__ or () if not is_empty(cell)]
-    return [*found, *cells, *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
+    return [*found, *[vars(m)[name] for m in found if isinstance(m, ModuleType) and is_open(m)
+                      for name in names if name in vars(m)]]

@@ -1,0 +1,85 @@
+"""The things that code may reach from those that it is given: what it may write to (heap/opaque.py), and what it may
+read (escapes.py).
+"""
+import re
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
+from types import FunctionType, MethodType, ModuleType
+
+import numpy as np
+
+from ...ir.build import Value
+from ...util.own import own_dict
+from ...util.reach import reached, referents, wrapped_by
+from ...util.where import COLLECTED, HEAP_TYPE, package_name
+from ..objects.containers import items_in, keeps_record
+from ..objects.draws import goes_on, held_by, is_source
+from ..objects.opaque_state import BUFFERS, arrays_within
+
+_KEEP_BOOKS = {"fad", "numpy", "scipy", "numba"}
+_UNFOLLOWED = (np.ndarray, weakref.finalize, *BUFFERS)        # classes whose objects Python's collector does not follow
+
+_LEADING = {"__getattr__", "__call__"}                        # names in classes whose objects may lead on
+
+
+def is_rewritten(f: object) -> bool:
+    """Whether this is rewritten code, which says what it reads and writes."""
+    f = f.__func__ if type(f) is MethodType else f            # an object's __getattr__ is not asked
+    runtime = f.__globals__.get("__fad__") if type(f) is FunctionType else None
+    return runtime is not None and runtime.is_rewritten(f)
+
+
+class _InertClasses(dict[type, bool]):
+    """Class -> whether its objects can be told at a glance: they neither change nor lead to anything. A table of all
+    modules has thousands. It is made anew for each walk, since it would keep classes alive; those of C code live on.
+    """
+
+    of_c: "dict[type, bool]" = {}
+
+    def __missing__(self, cls: type) -> bool:
+        known = self.of_c if not cls.__flags__ & HEAP_TYPE else self
+        if cls not in known:
+            known[cls] = is_inert(cls)
+        self[cls] = known[cls]
+        return known[cls]
+
+
+def is_inert(cls: type) -> bool:
+    """Whether objects of a class hold nothing: Python's collector need not follow them, or they are constants."""
+    if issubclass(cls, (Value, ModuleType, re.Pattern, re.Match)):
+        return True
+    if issubclass(cls, _UNFOLLOWED) or is_source(cls):
+        return False
+    return not any(c.__flags__ & COLLECTED and vars(c).get("__slots__") != () or not _LEADING.isdisjoint(vars(c))
+                   for c in cls.__mro__)
+
+
+def walked(values: Iterable, parts: Callable) -> Iterator:
+    """All that code may reach which is given these values, where parts(x) tells what x leads to."""
+    is_inert = _InertClasses()
+
+    def lively(things: Iterable) -> list:
+        return [x for x in things if not is_inert[type(x)]]
+    return reached(lively(values), lambda x: lively(parts(x)))
+
+
+def led_to(x: object) -> Iterable:
+    """The things that x leads to. Objects of the libraries that fad models keep books of their own."""
+    cls = type(x)
+    if issubclass(cls, (Value, ModuleType)) or goes_on(x):
+        return ()
+    if isinstance(x, weakref.ref):
+        return (weakref.ref.__call__(x),)
+    if isinstance(x, weakref.finalize):
+        return x.peek() or ()
+    wrapped = wrapped_by(x)
+    if wrapped is not None:
+        return wrapped
+    if isinstance(x, ContextVar):
+        return [x.get(None), *referents(x)]                   # its default
+    if keeps_record(x):
+        return items_in(x)
+    if package_name(cls) not in _KEEP_BOOKS or own_dict(x) is None:
+        return referents(x)
+    return (x.__wrapped__,) if hasattr(x, "__wrapped__") else [*held_by(x), *arrays_within(x)]    # a transform of fad's
