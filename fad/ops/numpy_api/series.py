@@ -200,11 +200,18 @@ def lengthened(c: AnyArray, n: int) -> AnyArray:
     return registry["concatenate"](c, registry["full"](0, missing, dtype=type_of(c).dtype), axis=0)
 
 
+def is_empty(c: AnyArray) -> bool:
+    """Whether it is known that there are no coefficients."""
+    return any(isinstance(n, int) and n == 0 for n in shape_of(c))
+
+
 def vector(c: ArrayLike) -> AnyArray:
     """Coefficients; a number is one of them."""
     x = live(c)
     if rank(x) > 1:
         raise ValueError("Coefficient array is not 1-d")
+    if is_empty(x):
+        raise ValueError("Coefficient array is empty")
     return x if rank(x) else registry["reshape"](x, 1)
 
 

@@ -8,14 +8,15 @@ import numpy as np
 
 from ...ir.build import current
 from ...ir.op import registry
+from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.library_object import LibraryObject
 from ..face import BY_NAME, face
 from ..literals import is_value
 from ..precision import double
-from .arguments import as_array, live, rank, refuse
+from .arguments import as_array, captured, live, rank, refuse
 from .polynomial import trimmed, trimmed_behind
-from .series import FAMILIES, Family, count_of, derived, integrated, lengthened, val
+from .series import FAMILIES, Family, count_of, derived, integrated, is_empty, lengthened, val, vector
 from .series_products import whole_power, whole_product
 
 
@@ -42,10 +43,10 @@ class Series(LibraryObject):
         if is_value(domain) or is_value(window):
             raise refuse(f"numpy.polynomial.{family.series}", "a traced domain or window",
                          do="map the argument before the call")
-        own = getattr(np.polynomial, family.series)
-        self.domain, self.window = (np.asarray(own.domain if d is None else d) for d in (domain, window))
+        own = getattr(np.polynomial, family.series)([0.0], domain, window, symbol)      # NumPy looks at them
+        self.domain, self.window = own.domain, own.window
         self.of, self.do = f"numpy.polynomial.{family.series}", f"call functions of numpy.polynomial.{family.module}"
-        self._family, self._given, self._is_cut = family, live(coef), is_cut
+        self._family, self._given, self._is_cut = family, vector(coef), is_cut
 
     @property
     def coef(self) -> Any:
@@ -94,10 +95,8 @@ class Series(LibraryObject):
         b = self._beside(other)
         if b is None:
             return NotImplemented
-        a, n, m = self._given, count_of(self._given), count_of(b)
-        a, b = registry["reshape"](a, n), registry["reshape"](b, m)
-        whole = a * b if min(n, m) == 1 else whole_product(self._family, a, b)
-        return self._made(whole)
+        a = self._given
+        return self._made(a * b if min(count_of(a), count_of(b)) == 1 else whole_product(self._family, a, b))
 
     def __pow__(self, n: int) -> "Series":
         return self._made(whole_power(self._family, self._given, n))
@@ -113,8 +112,7 @@ class Series(LibraryObject):
         if b is None:
             return NotImplemented
         n = max(count_of(self._given), count_of(b))
-        both = [lengthened(registry["reshape"](c, count_of(c)), n) for c in (self._given, b)]
-        return self._made(join(*both))
+        return self._made(join(lengthened(self._given, n), lengthened(b, n)))
 
     def _beside(self, other: Any) -> Any:
         """The coefficients of a series of this family, or of a number; None of anything else."""
@@ -124,7 +122,7 @@ class Series(LibraryObject):
                     raise TypeError(f"{name.capitalize()}s differ")
             return other._given if isinstance(other, Series) else live(other.coef)
         is_number = is_value(other) or isinstance(other, (int, float, complex, np.generic))
-        return registry["reshape"](live(other), 1) if is_number and not rank(other) else None
+        return vector(other) if is_number and not rank(other) else None
 
 
 for _family in FAMILIES:
@@ -143,12 +141,15 @@ class Poly1d(LibraryObject, np.poly1d):
     of = "numpy.poly1d"
 
     def __init__(self, c_or_r: object, r: bool = False, variable: object = None):
-        self._given = BY_NAME["numpy.poly"].call(c_or_r) if r else live(c_or_r)
+        self._given = BY_NAME["numpy.atleast_1d"].call(BY_NAME["numpy.poly"].call(c_or_r) if r else captured(c_or_r))
+        if rank(self._given) > 1:
+            raise ValueError("Polynomial must be 1d only.")
 
     @property  # type: ignore[misc]
     def coeffs(self) -> Any:
         """The coefficients, from the first one that is not zero."""
-        return trimmed(self._given)
+        p = self._given
+        return registry["full"](0, 1, dtype=type_of(p).dtype) if is_empty(p) else trimmed(p)
 
     _coeffs = c = coef = coefficients = coeffs
 

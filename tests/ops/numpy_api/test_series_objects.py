@@ -46,3 +46,34 @@ def test_coefficients_and_degree(make):
         return np.sum(q.coef * p) + q.degree()
     np.testing.assert_allclose(fad.jit(f, fallback=False)(X), f(X))
     np.testing.assert_allclose(fad.grad(f, fallback=False)(X), 2.0 * X)
+
+
+CONSTANTS = {
+    "call": lambda make, c: make(c)(X), "product": lambda make, c: (make(c) * make(X))(0.3),
+    "sum": lambda make, c: (make(X) - make(c))(0.3), "slope": lambda make, c: make(c).deriv()(X),
+    "integral": lambda make, c: make(c).integ()(X),
+}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+@pytest.mark.parametrize("make", [np.poly1d, Polynomial, Chebyshev])
+def test_a_number_is_one_coefficient(make, name):
+    def f(c):
+        return CONSTANTS[name](make, c)
+    np.testing.assert_allclose(fad.jit(f, fallback=False)(1.5), f(1.5), rtol=1e-12)
+
+
+def test_the_polynomial_of_no_coefficients_is_zero_and_integers_remain():
+    np.testing.assert_array_equal(fad.jit(lambda p: np.poly1d(p[:0]).coeffs)(X), [0.0])
+    assert fad.jit(lambda p: np.poly1d((p > 1.5).astype(int)).coeffs)(X).dtype == int
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda p: Polynomial(p[None]), "not 1-d"), (lambda p: np.poly1d(p[None]), "1d only"),
+    (lambda p: Legendre(p[:0]), "is empty"), (lambda p: Legendre(p, domain=[0, 1, 2]), "wrong number of elements"),
+    (lambda p: Hermite(p, symbol="1x"), "identifier")])
+def test_what_numpy_refuses(make, message):
+    with pytest.raises(ValueError, match=message):
+        make(X)
+    with pytest.raises(ValueError, match=message):
+        fad.jit(lambda p: make(p)(0.3), fallback=False)(X)
