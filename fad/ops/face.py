@@ -70,7 +70,7 @@ def face(*names: str, method: str = "", property: str = "", creation: bool = Fal
     """Decorator: this function is what the named functions mean, and the array method (or property) of that name.
     precision: of its results, where its formulas do not see to that (see precision.py)."""
     def register(call: Callable) -> Callable:
-        call = PRECISIONS[precision](finite_inputs(call))
+        call = PRECISIONS[precision](finite_inputs(call), *names[:1])
         for name in names:
             add_face(name, call, creation=creation, samples=samples, note=note, routine=routine)
         if method:

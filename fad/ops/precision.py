@@ -1,7 +1,9 @@
 """Single precision in faces. Some functions of SciPy compute in double precision whatever they are given, others give
-back the precision that they were given. A face whose formulas do neither by themselves says which of the two it is.
+back the precision that they were given. A face whose formulas do neither by themselves says which of the two it is, or
+that it depends on the version.
 """
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -9,13 +11,14 @@ import numpy as np
 from ..ir.op import registry
 from ..ir.types import COMPLEX, FLOAT, type_of
 from ..util.array import AnyArray
+from ..util.lazy import imported
 from .literals import is_value
 
 SINGLE: dict[np.dtype, np.dtype] = {FLOAT: np.dtype("f4"), COMPLEX: np.dtype("c8")}
 DOUBLE: dict[np.dtype, np.dtype] = {np.dtype("f2"): FLOAT, **{narrow: wide for wide, narrow in SINGLE.items()}}
 
 
-def in_double(call: Callable) -> Callable:
+def in_double(call: Callable, *_: str) -> Callable:
     """The face, which computes in double precision whatever it is given."""
     @functools.wraps(call)
     def wide(*args: object, **options: object) -> object:
@@ -23,7 +26,7 @@ def in_double(call: Callable) -> Callable:
     return wide
 
 
-def as_given(call: Callable) -> Callable:
+def as_given(call: Callable, *_: str) -> Callable:
     """The face, whose results are in single precision where all that it is given is."""
     @functools.wraps(call)
     def narrow(*args: object, **options: object) -> object:
@@ -33,7 +36,24 @@ def as_given(call: Callable) -> Callable:
     return narrow
 
 
-PRECISIONS: dict[str, Callable] = {"": lambda call: call, "double": in_double, "given": as_given}
+def as_installed(call: Callable, name: str) -> Callable:
+    """The face as the installed library has it, of which versions differ: the function is asked, once, with vectors."""
+    count = sum(p.default is p.empty for p in inspect.signature(call).parameters.values())
+
+    @functools.cache
+    def chosen() -> Callable:
+        module, _, own = name.rpartition(".")
+        y = getattr(imported(module), own)(*[np.array([0.1, 0.2, 0.4], "f4")] * count)
+        return (as_given if np.asarray(y).dtype in DOUBLE else in_double)(call)
+
+    @functools.wraps(call)
+    def face(*args: object, **options: object) -> object:
+        return chosen()(*args, **options)
+    return face
+
+
+PRECISIONS: dict[str, Callable] = {"": lambda call, *_: call, "double": in_double, "given": as_given,
+                                   "installed": as_installed}
 
 
 def double(x: object) -> AnyArray:

@@ -1,13 +1,14 @@
 """scipy.stats' linear dependence of two samples: pearsonr, linregress."""
+import functools
 import math
 from typing import Any
 
 from ...ir.op import registry
 from ...util.array import AnyArray
+from ...util.lazy import imported
 from .. import extents
 from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, shape_of
-from ..precision import double
 from .arguments import live, rank, ravel, refuse
 from .inference import sample
 from .outcomes import Correlation, FittedLine, student_pvalue
@@ -54,16 +55,18 @@ def _correlation(x: Any, y: Any, axis: int) -> AnyArray:
 
 @face("scipy.stats.linregress",
       samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
-               "stats.linregress(v, np.sin(9 * v)).stderr"))
+               "stats.linregress(v, np.sin(9 * v)).stderr"), precision="installed")
 def linregress(x: AnyArray, y: AnyArray, alternative: str = "two-sided") -> FittedLine:
     if alternative != "two-sided":
         raise refuse("scipy.stats.linregress", "alternative other than 'two-sided'")
-    x, y = double(live(x)), double(live(y))
-    registry["check_that"](METHODS["max"](x) != METHODS["min"](x), True, error="ValueError",
-                           what="Cannot calculate a linear regression if all x values are identical")
+    x, y = live(x), live(y)
+    if _installed_pvalue((1.0, 1.0), (0.0, 1.0)) is None:
+        registry["check_that"](METHODS["max"](x) != METHODS["min"](x), True, error="ValueError",
+                               what="Cannot calculate a linear regression if all x values are identical")
     dx, dy = x - mean(x), y - mean(y)
     slope, r = mean(dx * dy) / mean(dx * dx), _correlation(x, y, 0)
-    if not extents.is_at_least(shape_of(x)[0], 3, "linregress"):
+    if (_installed_pvalue((0.0, 1.0), (0.0, 1.0)) == 0.0
+            and not extents.is_at_least(shape_of(x)[0], 3, "linregress")):
         error, pvalue = 0.0 * absolute(slope), where(y[0] == y[1], 1.0, 0.0)
     else:
         free = shape_of(x)[0] - 2.0
@@ -73,3 +76,12 @@ def linregress(x: AnyArray, y: AnyArray, alternative: str = "two-sided") -> Fitt
     line = FittedLine(slope, mean(y) - slope * mean(x), r, pvalue, error)
     line.intercept_stderr = error * sqrt(mean(dx * dx) + mean(x) ** 2)
     return line
+
+
+@functools.cache
+def _installed_pvalue(x: tuple, y: tuple) -> "float | None":
+    """SciPy's p-value of a line; None where it refuses. From 1.18 on, what is not determined is nan."""
+    try:
+        return float(imported("scipy.stats").linregress(x, y).pvalue)
+    except ValueError:
+        return None

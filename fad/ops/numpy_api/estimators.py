@@ -166,7 +166,7 @@ def energy_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: object 
 
 @face("scipy.stats.rankdata", note="constant: its derivative is zero",
       samples=("stats.rankdata(v) * v", "stats.rankdata(x, axis=1) * x",
-               "stats.rankdata(x > 0.5, 'dense') * np.ravel(x)"))
+               "stats.rankdata(x > 0.5, 'dense') * np.ravel(x)"), precision="installed")
 def rankdata(a: ArrayLike, method: str = "average", *, axis: Axes = None, nan_policy: str = "propagate") -> AnyArray:
     """The number of values that are smaller; equal ones share their places as `method` says."""
     if method not in ("average", "min", "max", "dense", "ordinal"):

@@ -122,7 +122,7 @@ def stack(arrays: ArrayLike, axis: int = 0, out: Any = None, *, dtype: DTypeLike
     return _filling(out, dtype, joined([expand_dims(a, ax) for a in parts], ax) if rank(parts[0]) else pack_(*parts))
 
 
-@face("numpy.vstack", "numpy.row_stack", samples=("np.vstack([x, v])",))
+@face("numpy.vstack", *["numpy.row_stack"] * hasattr(np, "row_stack"), samples=("np.vstack([x, v])",))
 def vstack(tup: Any, *, dtype: object = None, casting: Any = "same_kind") -> AnyArray:
     _require_castable(tup, dtype, casting)
     if is_value(tup):

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ...ir.op import Op, registry
 from ...ir.types import COMPLEX, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
@@ -153,7 +155,7 @@ def prod(iterable: ArrayLike, /, *, start: object = 1) -> AnyArray:
 def sumprod(p: object, q: object) -> Any:
     """The sum of products."""
     p, q = _listed(p), _listed(q)
-    return _of_items(registry["sum"](_sequence(p) * _sequence(q), axes=(0,)), p, q)
+    return _of_items(registry["sum"](_beside(p, q) * _beside(q, p), axes=(0,)), p, q)
 
 
 if hasattr(math, "sumprod"):                               # from Python 3.12 on
@@ -168,10 +170,21 @@ def _listed(seq: Any) -> Any:
     return seq if hasattr(seq, "dtype") else list(seq)
 
 
+def _beside(seq: Any, other: Any) -> AnyArray:
+    """The items as they are beside those of another sequence: numbers of Python's take the dtype of an array's."""
+    x = _sequence(seq)
+    if hasattr(seq, "dtype") or not hasattr(other, "dtype") or not _are_pythons(seq):
+        return x
+    return in_dtype(x, np.result_type(type_of(other).dtype, np.zeros((), type_of(x).dtype).item()))
+
+
+def _are_pythons(seq: Any) -> bool:
+    return not hasattr(seq, "dtype") and all(type_of(x).weak for x in seq)
+
+
 def _of_items(y: Any, *sequences: Any) -> Any:
     """y, a number of Python's if all of its items are."""
-    is_pythons = not any(hasattr(s, "dtype") for s in sequences) and all(type_of(x).weak for s in sequences for x in s)
-    return python_number(y) if is_pythons else y
+    return python_number(y) if all(map(_are_pythons, sequences)) else y
 
 
 @face("math.floor")

@@ -189,7 +189,7 @@ def gauss_spline(x: ArrayLike, n: int) -> AnyArray:
     return registry["exp"](-live(x) ** 2 / (2.0 * spread)) / math.sqrt(2.0 * math.pi * spread)
 
 
-@face("scipy.signal.sawtooth", samples=("signal.sawtooth(7 * x)", "signal.sawtooth(7 * x, v)"), precision="double")
+@face("scipy.signal.sawtooth", samples=("signal.sawtooth(7 * x)", "signal.sawtooth(7 * x, v)"), precision="installed")
 def sawtooth(t: ArrayLike, width: ArrayLike = 1) -> AnyArray:
     t, w = live(t), live(width)
     at = BY_NAME["numpy.remainder"].call(t, 2.0 * math.pi)
@@ -199,7 +199,8 @@ def sawtooth(t: ArrayLike, width: ArrayLike = 1) -> AnyArray:
     return where((w < 0) | (w > 1), math.nan, where(rising, up, down))
 
 
-@face("scipy.signal.square", note="constant: its derivative is zero", samples=("signal.square(9 * x) * x",))
+@face("scipy.signal.square", note="constant: its derivative is zero", samples=("signal.square(9 * x) * x",),
+      precision="installed")
 def square(t: ArrayLike, duty: object = 0.5) -> AnyArray:
     t, w = live(t), live(duty)
     at = BY_NAME["numpy.remainder"].call(t, 2.0 * math.pi)

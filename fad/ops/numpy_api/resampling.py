@@ -5,6 +5,7 @@ Recursive filters, one for each pole, compute the coefficients of a spline throu
 and M. Eden, IEEE Transactions on Pattern Analysis and Machine Intelligence 13 (1991) 277). The mode continues them
 outside the samples.
 """
+import functools
 import itertools
 import math
 from typing import Any
@@ -58,7 +59,7 @@ def _one_pole(c: AnyArray, z: float, mode: str) -> AnyArray:
     before: dict = {"reflect": [c[:1], c, c[:0:-1]], "grid-wrap": [c[:1], c[:0:-1]]}
     period = before.get(mode, [c, c[1:-1][::-1]])
     start = _decaying_sum(join(period), z)
-    start = _as_scipy_begins(start, c, z) if mode == "reflect" else start
+    start = _as_scipy_began(start, c, z) if mode == "reflect" and not _reflects_exactly() else start
     forward = join([start[None], c[1:]])
     factors = registry["full"](z, *shape_of(c), dtype=np.dtype(float))
     c = registry["linear_scan"](factors, forward, axis=0, reverse=False)
@@ -72,9 +73,16 @@ def _one_pole(c: AnyArray, z: float, mode: str) -> AnyArray:
     return registry["linear_scan"](factors, terms, axis=0, reverse=True)
 
 
-def _as_scipy_begins(start: AnyArray, c: AnyArray, z: float) -> AnyArray:
-    """SciPy's own first value: in its sum over a period, the last part of c[0] is the sum so far (of the order of
-    z**2n)."""
+@functools.cache
+def _reflects_exactly() -> bool:
+    """Whether splines of reflected samples go through them. Those of SciPy before 1.18 miss them."""
+    c = imported("scipy.ndimage").spline_filter1d([0.0, 1.0], 2, mode="reflect")
+    return bool(abs(7.0 * c[0] + c[1]) < 1e-12)
+
+
+def _as_scipy_began(start: AnyArray, c: AnyArray, z: float) -> AnyArray:
+    """The first value of SciPy before 1.18: in its sum over a period, the last part of c[0] is the sum so far (of the
+    order of z**2n)."""
     n = in_dtype(as_array(shape_of(c)[0]), float)
     far = z ** (2.0 * n)
     so_far = (start - c[0]) * ((1.0 - far) / z) - z ** (n - 1.0) * c[-1] - far / z * c[0]
