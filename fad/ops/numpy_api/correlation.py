@@ -5,6 +5,7 @@ from typing import Any
 
 from ...ir.op import registry
 from ...util.array import AnyArray
+from ...util.interrupts import let_through
 from ...util.lazy import imported
 from .. import extents
 from ..face import BY_NAME, METHODS, face
@@ -83,5 +84,6 @@ def _installed_pvalue(x: tuple, y: tuple) -> "float | None":
     """SciPy's p-value of a line; None where it refuses. From 1.18 on, what is not determined is nan."""
     try:
         return float(imported("scipy.stats").linregress(x, y).pvalue)
-    except ValueError:
+    except ValueError as error:
+        let_through(error)
         return None

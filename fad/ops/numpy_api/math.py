@@ -166,11 +166,11 @@ def _sequence(seq: object) -> AnyArray:
     return as_array(_listed(seq))
 
 
-def _listed(seq: Any) -> Any:
-    return seq if hasattr(seq, "dtype") else list(seq)
+def _listed(seq: object) -> "AnyArray | list":
+    return seq if hasattr(seq, "dtype") else list(seq)  # type: ignore[call-overload,return-value]
 
 
-def _beside(seq: Any, other: Any) -> AnyArray:
+def _beside(seq: "AnyArray | list", other: "AnyArray | list") -> AnyArray:
     """The items as they are beside those of another sequence: numbers of Python's take the dtype of an array's."""
     x = _sequence(seq)
     if hasattr(seq, "dtype") or not hasattr(other, "dtype") or not _are_pythons(seq):
@@ -178,11 +178,11 @@ def _beside(seq: Any, other: Any) -> AnyArray:
     return in_dtype(x, np.result_type(type_of(other).dtype, np.zeros((), type_of(x).dtype).item()))
 
 
-def _are_pythons(seq: Any) -> bool:
+def _are_pythons(seq: "AnyArray | list") -> bool:
     return not hasattr(seq, "dtype") and all(type_of(x).weak for x in seq)
 
 
-def _of_items(y: Any, *sequences: Any) -> Any:
+def _of_items(y: Any, *sequences: "AnyArray | list") -> Any:
     """y, a number of Python's if all of its items are."""
     return python_number(y) if all(map(_are_pythons, sequences)) else y
 
