@@ -248,8 +248,15 @@ def quotient_of_small_ints(a, x):
     truth_of_numbers, copyto_of_a_python_number, chosen_beside_small_ints, compared_with_small_ints,
     quotient_of_small_ints]))
 def test_what_numpy_casts(f, compile):
+    jitted = fad.jit(f, compile=compile, fallback=False)
     with np.errstate(all="ignore"):
-        wanted, found = f(A.copy(), X.copy()), fad.jit(f, compile=compile, fallback=False)(A.copy(), X.copy())
+        try:
+            wanted = f(A.copy(), X.copy())
+        except OverflowError:                                 # NumPy 2.5 of a Python int beyond the array's dtype
+            with pytest.raises(OverflowError):
+                jitted(A.copy(), X.copy())
+            return
+        found = jitted(A.copy(), X.copy())
     assert found.dtype == wanted.dtype
     np.testing.assert_array_equal(found, wanted)
 

@@ -181,7 +181,8 @@ def sinc(x: ArrayLike) -> AnyArray:
 def i0(x: ArrayLike) -> AnyArray:
     """The modified Bessel function of order 0."""
     x = as_array(x)
-    return in_dtype(registry["i0"](x), type_of(x).dtype if type_of(x).dtype.kind == "f" else FLOAT)
+    x = x if type_of(x).dtype.kind in "fc" else in_dtype(x, FLOAT)
+    return in_dtype(registry["i0"](x), type_of(x).dtype)
 
 
 @face("numpy.kaiser", samples=("np.kaiser(5, v[0])", "np.kaiser(1, v[0])"))

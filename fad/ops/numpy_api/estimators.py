@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from ...ir.op import registry
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, Axes
+from ...util.lazy import imported
 from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
-from .arguments import as_array, extent_of, live, one_axis, rank, ravel, refuse
+from .arguments import as_array, extent_of, in_dtype, live, one_axis, rank, ravel, refuse
 from .inference import count, sample, total
 from .moments import mean, var
 from .outcomes import RankCorrelation, student_pvalue
@@ -192,7 +193,7 @@ def _places(x: AnyArray, ax: int, method: str) -> AnyArray:
     order = BY_NAME["numpy.argsort"].call(x, axis=ax)
     place = BY_NAME["numpy.argsort"].call(order, axis=ax)
     if method == "ordinal":
-        return place + 1
+        return in_dtype(place + 1, imported("scipy.stats").rankdata([1.0], method).dtype)
     ordered = BY_NAME["numpy.sort"].call(x, axis=ax)
     first = registry["slice_axis"](ordered, ax, 0, 1) != registry["slice_axis"](ordered, ax, 0, 1)
     new = BY_NAME["numpy.concatenate"].call([first, BY_NAME["numpy.diff"].call(ordered, axis=ax) != 0], axis=ax)

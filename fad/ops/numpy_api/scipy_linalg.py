@@ -3,6 +3,7 @@ scipy_functions.py.
 
 trace/values/mutation.py handles `overwrite_*` at the call; drivers and work sizes do not change results.
 """
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import INT, real_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
+from ...util.lazy import imported
 from .. import extents
 from ..conditional import only_if
 from ..face import face
@@ -191,9 +193,16 @@ def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check
 @face("scipy.linalg.cho_factor", samples=("la.cho_solve(la.cho_factor(P), v)",),
       note="for Hermitian matrices; gradients are Hermitian")
 def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple:
-    """The factor in its triangle; in the other, as SciPy has it, what stood there."""
+    """The factor in its triangle; in the other what stood there, or zeros, as the installed SciPy has it."""
     a = square(at_least(2, a))
-    return cholesky(a, lower) + (strictly_upper(a) if lower else strictly_lower(a)), lower
+    factor = cholesky(a, lower)
+    return factor + (strictly_upper(a) if lower else strictly_lower(a)) if _keeps_the_rest() else factor, lower
+
+
+@functools.cache
+def _keeps_the_rest() -> bool:
+    """SciPy before 1.18 leaves in cho_factor's other triangle what stood there."""
+    return bool(imported("scipy.linalg").cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]))[0][1, 0])
 
 
 @face("scipy.linalg.cho_solve", samples=("la.cho_solve((np.linalg.cholesky(P), True), v)",))

@@ -2,7 +2,9 @@
 
 As in SciPy, a covariance may be a number, a vector (the diagonal) or a matrix, whose lower triangle is read.
 """
+import functools
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 
 from ....ir.op import registry
 from ....util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
+from ....util.lazy import imported
 from ....util.library_object import LibraryObject
 from ... import extents
 from ...choice import where
@@ -186,11 +189,21 @@ def multinomial_logpmf(dist: object, x: AnyArray, n: int, p: AnyArray) -> AnyArr
 
 
 def _proportions(p: AnyArray) -> AnyArray:
-    """p; its last proportion makes up for a sum that is not 1, as in SciPy."""
+    """p; where its sum is not 1, the last proportion makes up for that, or (from SciPy 1.18 on) all are nan."""
     others, last = p[..., :-1], p[..., -1:]
     rest = 1.0 - over_last(others)[..., None]
     is_off = abs(rest - last) > 10 * np.finfo(float).eps
+    if not _last_makes_up():
+        return where(is_off, math.nan, p)
     return registry["concatenate"](others, where(is_off, rest, last), axis=rank(p) - 1)
+
+
+@functools.cache
+def _last_makes_up() -> bool:
+    """Whether the installed SciPy takes [1.0] for the proportions [0.5]."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        return not math.isnan(imported("scipy.stats").multinomial.logpmf([1], 1, [0.5]))
 
 
 def _all_last(condition: AnyArray) -> AnyArray:
