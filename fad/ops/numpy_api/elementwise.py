@@ -1,4 +1,5 @@
 """NumPy's elementwise functions that are not ufuncs: choices, parts of complex numbers, tests, interpolation."""
+import functools
 import math
 import operator
 from typing import Any
@@ -10,6 +11,7 @@ from ...ir.op import registry
 from ...ir.types import BOOL, COMPLEX, FLOAT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.errors import NOT_A_NUMBER
+from ...util.interrupts import let_through
 from ..choice import abs as absolute
 from ..choice import clip as clip_
 from ..choice import isfinite, isnan, stop_gradient
@@ -21,7 +23,7 @@ from ..complex import real as real_
 from ..extents import agree
 from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, shape_of
-from ..literals import python_number
+from ..literals import is_value, python_number, require_room
 from .arguments import as_array, check_all, in_dtype, into, is_given, one_axis, rank
 
 # -- choices ---------------------------------------------------------------------------------------
@@ -35,7 +37,23 @@ def where(condition: ArrayLike, x: object = None, y: object = None) -> AnyArray:
         return BY_NAME["numpy.nonzero"].call(condition)
     if x is None or y is None:
         raise ValueError("either both or neither of x and y should be given")
-    return where_(as_array(condition), as_array(x), as_array(y))
+    x, y = as_array(x), as_array(y)
+    dtype = result_dtype(x, y)
+    for a in (x, y) if dtype.kind in "iu" and _refuses_large_ints() else ():
+        if type_of(a).weak and type_of(a).dtype.kind != "b":
+            require_room(a, dtype) if is_value(a) else dtype.type(a)
+    return where_(as_array(condition), x, y)
+
+
+@functools.cache
+def _refuses_large_ints() -> bool:
+    """Whether np.where refuses a Python int beyond the dtype of the array beside it, as NumPy does from 2.5 on."""
+    try:
+        np.where(True, np.uint8(1), 300)
+    except OverflowError as error:
+        let_through(error)
+        return True
+    return False
 
 
 @face("numpy.select", samples=("np.select([x < 0.4, x < 0.6], [x, x ** 2], 0.0)",))
