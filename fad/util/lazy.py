@@ -20,12 +20,14 @@ def imported(name: str) -> ModuleType:
 
     A signal handler that raises may interrupt an import at any line. Python then forgets the module, but not what the
     module has entered elsewhere, and a second import fails. Handlers run in the main thread: there, another thread
-    imports in its place.
+    imports in its place, and waits there for a module that a third one is importing: of two handlers, one within the
+    other, that wait for a module, the outer one fails (CPython 3.11, gh-106176).
 
     >>> imported("math").sqrt(4.0)
     2.0
     """
-    if name in sys.modules:
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    if name in sys.modules and not getattr(spec, "_initializing", False):
         return importlib.import_module(name)
     if threading.get_ident() != threading.main_thread().ident or _is_importing():
         return _imported_here(name)

@@ -38,6 +38,7 @@ POOL: dict[str, tuple] = {
     "decreasing": ("True",), "increasing": ("True",), "n": ("3", "6", "1", "2"), "norm": ("'ortho'", "'forward'"),
     "s": ("(2, 3)",), "workers": ("1",), "orthogonalize": ("True",), "type": ("1", "2", "3", "4"),
     "kind": ("'stable'", "'mergesort'", "'slinear'"), "k": ("1", "-1"), "stable": ("True",),
+    "descending": ("True",),
     "casting": ("'unsafe'", "'no'", "'safe'"), "subok": ("True", "False"), "like": ("np.zeros(2)",),
     "device": ("'cpu'",), "ndmin": ("3",), "ndmax": ("1",), "requirements": ("'F'", "['C', 'O']"),
     "return_index": ("True",), "return_inverse": ("True",), "return_counts": ("True",), "sorted": ("False",),

@@ -20,7 +20,7 @@ np.polynomial.chebyshev.chebvander2d np.polynomial.hermite.hermvander2d np.polyn
 np.polynomial.laguerre.lagvander2d np.polynomial.legendre.legvander2d np.polynomial.polynomial.polyvander2d sfft.fftfreq
 sfft.fftshift sfft.hfftn sfft.ifftshift sfft.ihfftn sfft.irfftn sfft.rfftfreq sfft.rfftn ndimage.affine_transform
 ndimage.map_coordinates ndimage.maximum_filter ndimage.minimum_filter ndimage.shift ndimage.zoom signal.coherence
-signal.csd signal.freqz distance.pdist la.convolution_matrix""".split()
+signal.csd signal.freqz distance.pdist la.convolution_matrix interpolate.bisplev""".split()
 ROOTS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RuntimeError)
 
 

@@ -129,3 +129,38 @@ def test_a_handler_that_interrupts_an_import_may_import(tmp_path):
     done = subprocess.run([sys.executable, "-c", IMPORTS], env={**os.environ, "PYTHONPATH": path}, capture_output=True,
                           text=True, timeout=280)
     assert done.returncode == 0, done.stderr
+
+
+NESTED = """
+import faulthandler, signal, sys, threading
+from fad.util.lazy import imported
+
+faulthandler.dump_traceback_later(200, exit=True)
+two, entered = threading.Event(), []
+
+def handler(*_):
+    entered.append(1)
+    if len(entered) == 2:
+        two.set()                                             # slow.py ends
+    else:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+    assert imported("slow").x == 1
+
+sys.modules["two"] = two
+threading.Thread(target=imported, args=("slow",)).start()
+while "slow" not in sys.modules:
+    pass
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.05)
+assert imported("slow").x == 1
+two.wait()
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no interval timers")
+def test_a_handler_within_a_handler_waits_for_an_import_of_another_thread(tmp_path):
+    (tmp_path / "slow.py").write_text("import sys\nsys.modules['two'].wait()\nx = 1\n")
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run([sys.executable, "-c", NESTED], env={**os.environ, "PYTHONPATH": path}, capture_output=True,
+                          text=True, timeout=280)
+    assert done.returncode == 0, done.stderr
