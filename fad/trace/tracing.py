@@ -22,6 +22,7 @@ from .guards.checks import Checks
 from .guards.reads import reads_of, refuse_unknown, unseen_reads
 from .guards.weak_guards import without_hold
 from .heap.effects import Effects, effects_of, guards_of_rewritten
+from .heap.foreign import settle_foreign
 from .heap.journal import journal
 from .heap.kernel_draws import settle as settle_draws
 from .heap.lifting import keep_lifted_apart, lifted
@@ -165,6 +166,7 @@ class _FunctionRun:
                               if k not in self.lost and x.atom is not self.before[k]])
         self.outer = _written_outside(builder) if self.is_whole else []
         if self.is_whole and not builder.live:
+            settle_foreign(builder, bool(self.written or self.lost))
             keep_captures_apart(builder, [k for k, _ in self.outer])
             arrays = [array for array, _ in builder.trace.captured.values()]
             keep_lifted_apart(builder, [arrays[k] for k, _ in self.outer], bool(self.written or self.lost))
@@ -200,8 +202,7 @@ class _FunctionRun:
         fresh = [self.builder.value_of(v) for v in self.before]
         out, *shape, result = self.run(fresh)
         made = [*_results(out, shape[1]), *[fresh[k] for k in self.written], *_written_again(self.builder, self.outer)]
-        made += self._left_again(made, result)
-        return [as_atom(x) for x in made], shape
+        return [as_atom(x) for x in (*made, *self._left_again(made, result))], shape
 
     def _left_again(self, outputs: list, result: object) -> list:
         """The effects of another run; what does not fit where it leaves something else, so that the two differ."""
@@ -309,11 +310,8 @@ def _written_again(root: Builder, outer: list) -> list:
     """The same arrays from outside as another trace has left them; all that was written to there and not here, too."""
     if root.parent is not None:
         return []
-    known = {k for k, _ in outer}
-    return [
-        x for k, (_, x) in enumerate(root.trace.captured.values())
-        if k in known or (x.tie is None and x.atom not in root.inputs)
-    ]
+    known = {k for k, _ in (*outer, *_written_outside(root))}
+    return [x for k, (_, x) in enumerate(root.trace.captured.values()) if k in known]
 
 
 def _places_apart(root: Builder, inputs: list) -> tuple:

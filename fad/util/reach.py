@@ -52,7 +52,7 @@ def referents(x: Any) -> Iterable:
     cls = type(x)                                             # a proxy passes for what it stands for
     if cls in _PLAIN or issubclass(cls, _CLOSED):
         return ()
-    if cls is FunctionType:
+    if cls is FunctionType or cls.__name__ == "cython_function_or_method":        # and not its global names
         return x.__defaults__, x.__kwdefaults__, *x.__dict__.values(), *(x.__closure__ or ())
     own = own_dict(x)
     found = x.ravel().tolist() if issubclass(cls, np.ndarray) and x.dtype.hasobject else gc.get_referents(x)

@@ -12,7 +12,7 @@ import numpy as np
 from ...ir.build import Value
 from ...util.own import own_dict
 from ...util.reach import reached, referents, wrapped_by
-from ...util.where import COLLECTED, HEAP_TYPE, package_name
+from ...util.where import COLLECTED, HEAP_TYPE, is_own, package_name
 from ..objects.containers import items_in, keeps_record
 from ..objects.draws import goes_on, held_by, is_source
 from ..objects.opaque_state import BUFFERS, arrays_within
@@ -67,7 +67,8 @@ def walked(values: Iterable, parts: Callable) -> Iterator:
 def led_to(x: object) -> Iterable:
     """The things that x leads to. Objects of the libraries that fad models keep books of their own."""
     cls = type(x)
-    if issubclass(cls, (Value, ModuleType)) or goes_on(x):
+    is_fads = isinstance(x, FunctionType) and is_own(x.__code__.co_filename)
+    if is_fads or issubclass(cls, (Value, ModuleType)) or goes_on(x):
         return ()
     if isinstance(x, weakref.ref):
         return (weakref.ref.__call__(x),)

@@ -239,18 +239,14 @@ class Reads:
             return ()
         if type(x) is FunctionType:
             return self._read_by(x, unseen) if is_captured(x.__code__.co_filename) else self._closed_over(x)
-        if isinstance(x, (functools.partial, functools.partialmethod)):
+        if isinstance(x, functools.partialmethod):
             return x.func, x.args, x.keywords
         wrapped = wrapped_by(x)
         if wrapped:
             return wrapped
-        if isinstance(x, (BaseException, *VIEWS)):
+        if isinstance(x, (BaseException, weakref.ref, *VIEWS)):
             self._sources += python_objects.state_of(x)
-            held = python_objects.held_by(x)
-            return (*held, *vars(x).values()) if isinstance(x, BaseException) else held
-        if isinstance(x, weakref.ref):
-            self._sources += python_objects.state_of(x)
-            return (x(),)
+            return led_to(x)
         if isinstance(x, GETTERS):
             self._names.update(part for name in x.__reduce__()[1] if isinstance(name, str) for part in name.split("."))
             return ()

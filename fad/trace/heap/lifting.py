@@ -34,7 +34,6 @@ from ..guards.kinds import MISSING, is_open
 from ..guards.part_kinds import is_apart
 from ..guards.reads import guard
 from ..objects.containers import contents
-from .foreign import settle_foreign
 from .operands import input_by, new_step
 from .trees import copied
 
@@ -128,9 +127,8 @@ def _input(root: Builder, location: Location, value: ArrayOrNumber) -> Any:
 
 def keep_lifted_apart(root: Builder, written: list, changes_arguments: bool) -> None:
     """See to it that no array that is read at a location lies in memory that the program writes to: it would hold what
-    it did before. written: arrays from outside. Nor may a table do so that the prelude asks.
+    it did before. written: arrays from outside.
     """
-    settle_foreign(root, changes_arguments)
     guards = [g for g in root.trace.sources if getattr(g, "shape", None) is not None]
     for guard_of_array in guards:
         guard_of_array.apart = written
