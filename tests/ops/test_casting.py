@@ -275,3 +275,13 @@ def test_every_function_of_bools_is_compiled(count):
     for f, result in zip(found, results):
         np.testing.assert_array_equal(result, f(*masks), err_msg=f.__name__)
         assert result.dtype == f(*masks).dtype, f.__name__
+
+
+def test_a_choice_between_large_unsigned_ints_and_a_python_int_does_not_go_through_floats():
+    a = np.array([2 ** 62 + 1, 1], np.uint64)
+
+    def f(a, n):
+        return np.where(a > 1, a, 3), np.where(a > 1, a, int(n)), np.select([a > 1], [a], 7)
+    for found, wanted in zip(fad.jit(f, compile="now")(a, 5), f(a, 5), strict=True):
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)

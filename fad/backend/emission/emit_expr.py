@@ -121,7 +121,7 @@ def _follows(atom: Atom, out: np.dtype) -> bool:
     it, and a float with floats.
     """
     kind = atom.type.dtype.kind
-    if BOOL in (atom.type.dtype, out) or _KINDS.index(kind) > _KINDS.index(out.kind):
+    if BOOL in (atom.type.dtype, out) or kind + out.kind != "iu" and _KINDS.index(kind) > _KINDS.index(out.kind):
         return False
     return isinstance(atom, Literal) or atom.type.weak or kind == out.kind == "f"
 

@@ -25,7 +25,7 @@ def literal(value: Any, dtype: "np.dtype | None" = None) -> ExprText:
     ('2.0', 'np.float32(-0.5)')
     """
     dtype = np.dtype(dtype if dtype is not None else type(value))
-    value = dtype.type(value).item()
+    value = np.asarray(value).astype(dtype).item()            # a negative int among unsigned ones wraps
     if dtype == COMPLEX or dtype == np.complex64:
         text = ExprText(f"complex({_real(value.real)}, {_real(value.imag)})")
     elif dtype.kind == "f":

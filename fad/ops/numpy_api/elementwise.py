@@ -37,12 +37,12 @@ def where(condition: ArrayLike, x: object = None, y: object = None) -> AnyArray:
         return BY_NAME["numpy.nonzero"].call(condition)
     if x is None or y is None:
         raise ValueError("either both or neither of x and y should be given")
-    chosen = as_array(x), as_array(y)
-    dtype = result_dtype(*chosen)
-    for a in chosen if dtype.kind in "iu" and _refuses_large_ints() else ():
+    choices: tuple[AnyArray, AnyArray] = as_array(x), as_array(y)
+    dtype = result_dtype(*choices)
+    for a in choices if dtype.kind in "iu" and _refuses_large_ints() else ():
         if type_of(a).weak and type_of(a).dtype.kind != "b":
             require_room(a, dtype) if is_value(a) else dtype.type(a)
-    return where_(as_array(condition), *chosen)
+    return where_(as_array(condition), *choices)
 
 
 @functools.cache
