@@ -5,17 +5,17 @@ Captured code is rewritten, looped, compiled and guarded. Where code stands deci
     place                                          captured
     the user's files, prompts, exec                yes
     an installed package of plain Python           yes: it is the user's code in every respect
-    compiled parts of packages, and packages
-    with arrays of their own (opaque)              no: a function that touches their objects runs on the tape, unless
+    compiled parts of packages, and parts with
+    arrays of their own (opaque)                   no: a function that touches their objects runs on the tape, unless
                                                    Python can ask them before each run (trace/heap/foreign)
     fad, NumPy, SciPy, Numba                       no: fad has faces for them (is_library)
     Python's own library                           no: it is called as it is
 
 Extension modules are opaque, and so are packages with arrays of their own (a class with NumPy's protocols: JAX,
-autograd, pandas) or with numbers of their own (mpmath, whose numbers are made of a float's digits): Python's code does
-not show what they do with a value. The other modules of a package that has extension modules, too, are captured: most
-of statsmodels is plain NumPy. Classes and functions that C code has made are opaque whatever module they name (bitarray
-names its package's). A proxy is judged by its own class, and not by what it stands for.
+pandas) or with numbers of their own (mpmath, whose numbers are made of a float's digits): Python's code does not show
+what they do with a value. The rest of a package is captured: most of statsmodels is plain NumPy beside extension
+modules, and so is astropy.modeling beside astropy.units. Classes and functions that C code has made are opaque whatever
+module they name (bitarray names its package's). A proxy is judged by its own class, and not by what it stands for.
 """
 import functools
 import importlib.util
@@ -127,19 +127,37 @@ def _is_as_it_stands(filename: str) -> bool:
     found = _SITE.match(filename)
     if found is None:  # the site's packages may lie within Python's own directory
         return filename.startswith(_STANDARD_LIBRARY)
-    return _is_opaque_package(found[1], found[2])
+    return _is_opaque(filename, found[1], found[2])
+
+
+def _is_opaque(filename: str, site: str, name: str) -> bool:
+    """Whether a file of a package installed at this site is an extension module, or belongs to arrays of its own."""
+    if name.endswith(tuple(EXTENSION_SUFFIXES)):
+        return True
+    places = [site + part.replace(".", os.sep) for part in _parts_with_arrays(name)]
+    return filename.startswith(tuple([place + end for place in places for end in (os.sep, ".")]))
 
 
 @functools.cache
-def _is_opaque_package(site: str, name: str) -> bool:
-    """Whether a package installed at this site, or a module there, has arrays of its own, or is an extension module."""
-    return name.endswith(tuple(EXTENSION_SUFFIXES)) or _has_arrays(name.removesuffix(".py"))
+def _parts_with_arrays(name: str) -> tuple:
+    """The parts of a package that are about its arrays: those that give them to the user. That may be all of it
+    (pandas), or a part beside plain functions (astropy.units).
+    """
+    name = name.removesuffix(".py")
+    modules = {n: m for n, m in list(sys.modules.items()) if n == name or n.startswith(name + ".")}
+    given = [x for m in modules.values() for x in list(getattr(m, "__dict__", {}).values())]
+    arrays = [c for c in given if issubclass(type(c), type) and package_name(c) == name and (_is_array(c) or _is_number(c))]
+    return tuple({_part_of(c, modules) for c in arrays})
 
 
-def _has_arrays(name: str) -> bool:
-    modules = [m for n, m in list(sys.modules.items()) if n == name or n.startswith(name + ".")]
-    classes = [x for m in modules for x in list(getattr(m, "__dict__", {}).values()) if issubclass(type(x), type)]
-    return any(package_name(c) == name and (_is_array(c) or _is_number(c)) for c in classes)
+def _part_of(cls: type, modules: dict) -> str:
+    """The outermost part of a package that has a class, or one derived from it, among its own names; else that of its
+    module.
+    """
+    steps = module_name(cls).split(".")
+    outer = [".".join(steps[:k]) for k in range(1, len(steps))] or steps
+    given = ((n, x) for n in outer for x in list(vars(modules[n]).values() if n in modules else ()))
+    return next((n for n, x in given if issubclass(type(x), type) and issubclass(x, cls)), outer[-1])
 
 
 def _is_number(cls: type) -> bool:
@@ -210,7 +228,7 @@ def opaque_package_of(x: object) -> str:
         return package
     filename = _file_of(name)
     found = _SITE.match(filename)
-    return package if found is not None and _is_opaque_package(found[1], found[2]) else ""
+    return package if found is not None and _is_opaque(filename, found[1], found[2]) else ""
 
 
 def is_disguised(x: object) -> bool:

@@ -156,6 +156,18 @@ def test_a_function_of_an_opaque_package_that_is_asked_for_is_captured(tmp_path)
         assert np.isclose(fad.jit(module.OB.loop)(X), module.OB.loop(X))
 
 
+def test_a_part_with_arrays_leaves_the_rest_of_its_package_captured(tmp_path):
+    module = installed(tmp_path, "from .part import _arrays" + MODEL, **{"part/_arrays__py": ARRAYS})
+    assert opaque_package_of(module._arrays.FIT) == module.__name__ and not is_captured(module._arrays.__file__)
+    with fad.config.using(fallback=False):
+        assert_always_as_python(module.OB.loop, "OB.reg = @", vars(module), "never")
+
+
+def test_a_package_that_gives_its_arrays_to_the_user_is_opaque_as_a_whole(tmp_path):
+    module = installed(tmp_path, "from .part._arrays import Array" + MODEL, **{"part/_arrays__py": ARRAYS})
+    assert not is_captured(module.__file__) and opaque_package_of(module.OB) == module.__name__
+
+
 @pytest.mark.parametrize("method", ["loop", "fill", "newton", "branch"])
 def test_pythons_code_beside_a_compiled_core_is_captured(method, tmp_path):
     module = installed(tmp_path, MODEL, **CORE)

@@ -68,7 +68,7 @@ class Lowering:
         return before + rule(self, eqn)
 
     def _is_counted(self, v: Var) -> bool:
-        """Whether v is an integer that somebody needs in a register: arrays made before may have it as an extent."""
+        """Whether v is an integer that somebody needs in a register: it may be the extent of arrays made before."""
         return v in self.whole and not v.type.shape and v.type.dtype == INT
 
     def _materialised(self, eqn: Equation) -> list:
