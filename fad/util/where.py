@@ -146,7 +146,8 @@ def _parts_with_arrays(name: str) -> tuple:
     name = name.removesuffix(".py")
     modules = {n: m for n, m in list(sys.modules.items()) if n == name or n.startswith(name + ".")}
     given = [x for m in modules.values() for x in list(getattr(m, "__dict__", {}).values())]
-    arrays = [c for c in given if issubclass(type(c), type) and package_name(c) == name and (_is_array(c) or _is_number(c))]
+    classes = [c for c in given if issubclass(type(c), type) and package_name(c) == name]
+    arrays = [c for c in classes if _is_array(c) or _is_number(c)]
     return tuple({_part_of(c, modules) for c in arrays})
 
 
