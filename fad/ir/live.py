@@ -6,6 +6,7 @@ Integers and booleans have no derivative: they are not recorded but handed out a
 and counts are plain NumPy.
 """
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.array_views import along, lies_in, owner_of, steps_to
-from ..util.errors import ConcreteValueError
+from ..util.errors import ConcreteValueError, SideEffectError
 from ..util.listening import TOLD, listening, settings
 from ..util.memory import overlap, shared_memory
 from . import stack
@@ -42,6 +43,7 @@ class LiveBuilder(Builder):
         # what NumPy is to do of floating point errors, and the settings that decide it; on the root
         self.unwarned: dict = {}
         self.written: dict[Var, object] = {}  # how numbers that are keys were computed; on the root
+        self.lent: dict[int, tuple] = {}  # id(array) -> (it, what libraries were given of it); on the root
         self.texts: object = None  # of numbers that are differentiated (trace/values/number_texts); on the root
         self.settings: Any = None
         self.thread = threading.get_ident()                  # that runs it; on the root
@@ -124,6 +126,18 @@ class LiveBuilder(Builder):
             self.trace.owners[id(owner)] = owner
             seen.lie_in_owner(array)
         return seen
+
+    def lend(self, array: Value, given: np.ndarray) -> np.ndarray:
+        """What a library is given of an array. It may keep that, as a table of pandas does."""
+        self.root.lent.setdefault(id(array), (array, []))[1].append(weakref.ref(given))
+        return given
+
+    def note_mutation(self, tracer: Value) -> None:
+        if any(ref() is not None for ref in self.root.lent.get(id(tracer), ((), ()))[1]):
+            raise SideEffectError("an array is written to that an object of a library holds",
+                                  why="on the tape the object has a copy of it",
+                                  do="give the object a copy (x.copy()), or make it after the last change")
+        super().note_mutation(tracer)
 
     def written_outside(self) -> Iterator[tuple]:
         """The arrays from outside that the function has written to, each with what it is to hold."""

@@ -154,8 +154,12 @@ class LeftInside:
                     put_contents(cell, after)
                 else:
                     list.__setitem__(cell, slice(None), after)
+        lent = getattr(current().root, "lent", {})            # objects of libraries hold what the arrays are given here
+        before = dict(lent)
+        lent.clear()
         for array, y in zip(self.arrays, values[len(self.left) + len(self.maybe):]):
             array.set(y)
+        lent.update(before)
         for twin in self.builder.region.twins:                       # the function around may not change them, either
             may_be_one(twin.one, twin.other, twin.excuse)
 

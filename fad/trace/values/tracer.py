@@ -30,7 +30,7 @@ from .hashed import hash_of
 from .mutation import assign, call_face, refuse_shape, set_flags
 from .of_tensors import of_tensors, refuse_ambiguous
 from .operators import OPERATORS
-from .outside_views import base_of, lie_in_owner
+from .outside_views import base_of, lent, lie_in_owner
 from .protocol import call_function, call_ufunc, is_overridden
 from .text import asked
 from .zero_dim import not_an_array
@@ -228,7 +228,7 @@ class Tracer(Value):
     def __array__(self, *args: object, **kwargs: object) -> AnyArray:
         if sparse.is_asked_by_sparse():
             return np.array(None)                            # no array: so that __rmatmul__ is asked
-        return np.array(self._concrete("an ndarray was made of a traced array"))
+        return lent(self, np.array(self._concrete("an ndarray was made of a traced array")), **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         found = PROPERTIES.get(name)
