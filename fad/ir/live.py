@@ -128,7 +128,7 @@ class LiveBuilder(Builder):
         return seen
 
     def lend(self, array: Value, given: np.ndarray) -> np.ndarray:
-        """What a library is given of an array. It may keep that, as a table of pandas does."""
+        """The numbers of an array that a library is given. It may keep them, as a table of pandas does."""
         self.root.lent.setdefault(id(array), (array, []))[1].append(weakref.ref(given))
         return given
 
