@@ -180,8 +180,7 @@ class OutsideView(Chain):
         return [self.array]
 
 
-def lent(x: Value, given: np.ndarray, copy: "bool | None" = None, **_: object) -> np.ndarray:
-    """The numbers of an array for code that fad does not see. Such code may keep them, if it has not asked for a copy.
-    """
+def lent(x: Value, given: np.ndarray, is_copy: bool) -> np.ndarray:
+    """The numbers of an array for code that fad does not see. Such code may keep them, if they are no copy for it."""
     builder = current()
-    return builder.lend(x.owner, given) if builder.live and not copy else given
+    return builder.lend(x.owner, given) if builder.live and not is_copy else given

@@ -228,7 +228,7 @@ class Tracer(Value):
     def __array__(self, *args: object, **kwargs: object) -> AnyArray:
         if sparse.is_asked_by_sparse():
             return np.array(None)                            # no array: so that __rmatmul__ is asked
-        return lent(self, np.array(self._concrete("an ndarray was made of a traced array")), **kwargs)
+        return lent(self, np.array(self._concrete("an ndarray was made of a traced array")), kwargs.get("copy") is True)
 
     def __getattr__(self, name: str) -> Any:
         found = PROPERTIES.get(name)
