@@ -139,3 +139,11 @@ def test_a_jump_that_stays_is_right():
 def test_what_has_no_derivative_is_refused(f, text):
     with pytest.raises(fad.FadError, match=text):
         fad.grad(f, fallback=False)(P)
+
+
+@pytest.mark.parametrize("jump", [np.sign, lambda v: np.copysign(1.0, v), lambda v: np.heaviside(v, 0.5)])
+def test_a_sign_jumps(jump):
+    """Leibniz' rule does not know where: the gradient was finite and wrong."""
+    f = fad.grad(lambda x: integrate.quad(lambda s: jump(s * x - 0.9) * s * x, 0.0, 1.0)[0])
+    with pytest.raises(RuntimeError, match="jumps"):
+        f(2.13)

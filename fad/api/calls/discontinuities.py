@@ -19,7 +19,6 @@ from ...util.errors import NoDerivativeError
 
 STEP = 1e-3
 SHARE = 0.01               # of the derivative, which a difference may miss
-WRAPPING = {"mod", "remainder", "fmod", "floor_divide"}
 PLACE, PARAMETER = 1, 2
 
 
@@ -47,7 +46,7 @@ def _chooses(func: Func, depends: dict) -> bool:
 def _is_choice(eqn: Equation) -> bool:
     if not any(v.type.dtype.kind in "fc" for v in eqn.inputs):
         return False
-    return isinstance(eqn.op.derivative, Zero) or eqn.op.name in WRAPPING
+    return isinstance(eqn.op.derivative, Zero) or eqn.op.traits.jumps
 
 
 def moving_places(name: str, theta: Sequence, moved: Sequence, remedy: str) -> list:
