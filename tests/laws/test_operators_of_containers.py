@@ -9,12 +9,14 @@ import pytest
 import fad
 
 from ..texts import executed
+from ..turns import crossed
 
 CONTAINERS = ["[1.0, 2.0]", "list(x)", "(x[0], 2.0)", "[]", "'ab'", "b'ab'", "{1: 2.0}", "range(2)", "None"]
 OPERANDS = {"array": "x", "NumPy's float": "x[0]", "NumPy's int": "i[0]", "NumPy's bool": "b[0]", "ints": "i",
             "float": "u", "bool": "t", "0-d": "np.array(x[0])", "0-d of int": "np.array(i[0])",
             "an extent": "len(x)", "int of NumPy's": "int(i[0])", "an array of no inputs": "np.array([3.0, 4.0])",
             "a number of no inputs": "np.float64(3.0)"}
+WAYS = {"program": lambda f: f, "tape": lambda f: lambda *args: f.on_tape(args, {})}
 SIGNS = "+ - * / % ** @ & << < >= == != += *=".split()
 ARGUMENTS = (np.array([2.0, 3.0]), np.array([2, 3]), np.array([True, False]), 2.0, 2, True)
 
@@ -45,10 +47,9 @@ def is_as_python(found, want):
 
 @pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
 @pytest.mark.filterwarnings("error::fad.InternalErrorWarning")
-@pytest.mark.parametrize("way", [lambda f: f, lambda f: lambda *args: f.on_tape(args, {})], ids=["program", "tape"])
-@pytest.mark.parametrize("operand", OPERANDS)
+@pytest.mark.parametrize("operand, way", crossed(OPERANDS, WAYS))
 def test_they_mean_what_they_mean_in_python(operand, way):
-    wrong = []
+    wrong, way = [], WAYS[way]
     for container, sign in itertools.product(CONTAINERS, SIGNS):
         for a, b in itertools.permutations((container, OPERANDS[operand])):
             if (a, sign) == ("b'ab'", "%"):                  # a template of bytes
