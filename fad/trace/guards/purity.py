@@ -60,6 +60,7 @@ _ALIASES = {
     "_thread": "threading",
     "_pydatetime": "datetime",
     "_pydecimal": "decimal",
+    "_decimal": "decimal",                                    # of Python 3.13
 }
 _OF_PATHS = {"read_text", "read_bytes", "write_text", "write_bytes", "open", "exists", "is_file", "is_dir",
              "stat", "iterdir", "glob", "rglob", "unlink", "mkdir", "touch"}
