@@ -20,7 +20,7 @@ from reasons import reason
 import fad
 from fad.ir.op import Op
 from fad.ops import kinds
-from fad.ops.face import BY_NAME, Face
+from fad.ops.override import BY_NAME, Override
 from fad.ops.numpy_api import within
 from fad.ops.table import TABLE
 
@@ -127,22 +127,22 @@ def slopes(name: str) -> "bool | None":
     return False if tried else None
 
 
-def standing(face: Face) -> tuple[str, str]:
+def standing(override: Override) -> tuple[str, str]:
     """What is to be said of a function: a word and a remark."""
-    if face.name.startswith("scipy.optimize.") and "implicit" in face.note:
-        return standing_of_solver(face.name)
-    if face.note:
-        return note_of(face.note)
-    if isinstance(face.call, Op):
-        return word_of(face.call)
-    if "frozen." in face.name:
+    if override.name.startswith("scipy.optimize.") and "implicit" in override.note:
+        return standing_of_solver(override.name)
+    if override.note:
+        return note_of(override.note)
+    if isinstance(override.call, Op):
+        return word_of(override.call)
+    if "frozen." in override.name:
         return "yes", "as the method of the distribution itself"
-    slope_found = slopes(face.name)
+    slope_found = slopes(override.name)
     if slope_found:
         return "yes", ""
-    if face.creation and not face.samples:
+    if override.creation and not override.samples:
         return "zero", "makes an array; no array to differentiate"
-    if gives_whole_numbers(face.name):
+    if gives_whole_numbers(override.name):
         return "zero", "gives indices, counts or truth values"
     return ("yes", "") if slope_found is None else ("zero", "constant, or piecewise constant")
 
@@ -195,7 +195,7 @@ def untraced() -> list[tuple[str, str, str]]:
 @functools.cache
 def functions() -> list[tuple[str, str, str]]:
     """Every row of the table, by name: function, word, remark."""
-    traced = {public(face.name): (public(face.name), *standing(face)) for face in BY_NAME.values()}
+    traced = {public(override.name): (public(override.name), *standing(override)) for override in BY_NAME.values()}
     return sorted([*traced.values(), *untraced()], key=operator.itemgetter(0))
 
 

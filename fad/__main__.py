@@ -14,7 +14,7 @@ import numpy as np
 import fad
 from fad import demo
 from fad.backend.running.entry_folder import Folder, Refused
-from fad.util.interrupts import let_through
+from fad.util.interrupts import reraise_interrupt
 
 EPILOG = """
 Without a command, a Gaussian mixture is fitted to real data by maximum likelihood: estimates with standard errors
@@ -138,7 +138,7 @@ def title(folder, name):
     try:
         return folder.checked(name).title
     except (OSError, Refused) as error:
-        let_through(error)
+        reraise_interrupt(error)
         return f"not used: {error}"
 
 
@@ -163,7 +163,7 @@ def verify(folder):
         try:
             folder.checked(found.name)
         except (OSError, Refused) as error:
-            let_through(error)
+            reraise_interrupt(error)
             bad += 1
             outcome = "removed" if folder.remove(found.name) else "cannot be removed"
             print(f"{folder.file(found.name)} {error}: {outcome}")

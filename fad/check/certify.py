@@ -16,7 +16,7 @@ from ..util import tree
 from ..util.array import AnyArray, ArrayOrNumber
 from ..util.errors import ArgumentError
 from ..util.html import table
-from ..util.interrupts import let_through
+from ..util.interrupts import reraise_interrupt
 from ..util.keywords import named_as_here
 from ..util.progress import progress
 
@@ -183,7 +183,7 @@ def _complex_steps(f: Callable, point: np.ndarray, directions: list, weights: An
             unchanged = [abs(_dot(weights, y) - _dot(weights, f(point))) <= 1e-9 * max(1.0, abs(_dot(weights, y)))
                          for y in ys]
     except Exception as error:
-        let_through(error)  # any failure of the user's function on complex numbers means just that
+        reraise_interrupt(error)  # any failure of the user's function on complex numbers means just that
         return None
     looks_real = all(np.asarray(v).dtype.kind != "c" for y in ys for v in tree.flatten(y)[0])
     if looks_real or not all(unchanged) or not np.all(np.isfinite(values)) or _kills_imaginary(f, point):

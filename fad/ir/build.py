@@ -62,7 +62,7 @@ class Builder:
         self.changing: Any = None
         self.at_once = False                                     # of an iteration that is reversed at once
         self.trace: TraceState = parent.trace if parent else TraceState()
-        self.region: RegionState = RegionState(born=parent.region.born) if parent else RegionState(runs=ONCE)
+        self.region: RegionState = RegionState(serial=parent.region.serial) if parent else RegionState(runs=ONCE)
 
     # -- inputs ------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..util.defects import door
+from ..util.defects import for_user
 from ..util.own import kept_attribute, kept_item
 from .prelude import steps_in
 
@@ -43,7 +43,7 @@ class Location(NamedTuple):
             return weakref.ref.__call__(self.owner)
         return self.owner.thing if type(self.owner) is Location else self.owner
 
-    @door
+    @for_user
     def read(self) -> Any:
         """The value there. Raises what Python raises where nothing does."""
         if self.kind == "reference":

@@ -97,7 +97,7 @@ class LiveBuilder(Builder):
         new = self.input(Type(t.dtype, t.shape, t.weak), name)
         if isinstance(x, np.ndarray):
             self.arrays[new.atom] = x
-            self.trace.unlike.update({} if type(x) is np.ndarray else {id(x): x})
+            self.trace.subclass_arrays.update({} if type(x) is np.ndarray else {id(x): x})
         self.values[new.atom] = _twin(x) if isinstance(x, np.ndarray) else x
         self.trace.dense[new.atom] = not isinstance(x, np.ndarray) or x.flags.c_contiguous
         return new

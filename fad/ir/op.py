@@ -2,7 +2,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..util.interrupts import let_through
+from ..util.interrupts import reraise_interrupt
 from . import stack
 from .traits import NO_TRAITS, Traits
 
@@ -61,7 +61,7 @@ class Op:
         try:
             return self.run(*args, **params)
         except Exception as error:                           # it raises the same error again if the program gets there
-            let_through(error)
+            reraise_interrupt(error)
             return stack.builders()[-1].bind(self, args, params)
 
     def __repr__(self) -> str:

@@ -63,7 +63,7 @@ class TraceState:
     # -- arguments ------------------------------------------------------------------------------------
     arguments: Any = ()                                         # the function's, with traced values in their places
     is_of_numba: bool = False                                   # whether it calls a function that Numba compiled
-    told_apart: list[tuple] = field(default_factory=list)       # pairs of inputs, and whether they are one array
+    identity_checks: list[tuple] = field(default_factory=list)       # pairs of inputs, and whether they are one array
     read: list[Any] = field(default_factory=list)               # arrays that were read and may be others
     two_objects: dict[int, Any] = field(default_factory=dict)   # arrays that stand for all views of them
     choices: dict[Any, Any] = field(default_factory=dict)       # kind -> table of what is chosen (trace/values/choice)
@@ -81,7 +81,7 @@ class TraceState:
     supposed: dict[Var, Any] = field(default_factory=dict)      # values that are so supposed
     has_optional: bool = False                                  # whether values may be None (trace/regions/optional)
     asked: bool = False                                         # whether the class of a number was asked for
-    unlike: dict[int, object] = field(default_factory=dict)        # arrays of subclasses, which inputs stand for, by id
+    subclass_arrays: dict[int, object] = field(default_factory=dict)   # of what inputs stand for, by id
 
     # -- floating-point errors and warnings -----------------------------------------------------------
     strict: bool = False                                        # whether they may raise (trace/regions/handlers)
@@ -112,7 +112,7 @@ EXAMPLE = "example"  # of a region: what it records runs for all examples of a b
 class RegionState:
     """Facts about one region (the whole function, a loop's body, a side of a branch) while it is traced."""
 
-    born: int = 0                                               # when it began (trace/heap/journal)
+    serial: int = 0                                               # when it began (trace/heap/journal)
     mutated: dict[int, tuple] = field(default_factory=dict)     # id of a tracer changed here -> it, what it held
     arrived: dict[int, tuple] = field(default_factory=dict)     # of a function: id of an input -> it, what is outside
     twins: list[Any] = field(default_factory=list)              # containers that may be one (trace/values/aliases)

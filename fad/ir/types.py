@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..util.array import ArrayOrNumber
-from ..util.defects import door
+from ..util.defects import for_user
 from ..util.errors import UnsupportedFunctionError
 
 BOOL, INT, FLOAT, COMPLEX = np.dtype(bool), np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.complex128)
@@ -162,7 +162,7 @@ def promoted(types: list) -> np.dtype:
 
 
 @cache
-@door  # NumPy's error about operands that its ufunc does not take is not a defect of fad
+@for_user  # NumPy's error about operands that its ufunc does not take is not a defect of fad
 def _resolve(ufunc: Any, keys: tuple) -> tuple:
     kinds = tuple(_WEAK_PYTHON[k[1]] if isinstance(k, tuple) else k for k in keys)
     return ufunc.resolve_dtypes(kinds + (None,) * ufunc.nout)

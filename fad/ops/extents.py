@@ -1,4 +1,5 @@
-"""Arithmetic and comparison of extents (ints, or integers of a program), for the infer functions and NumPy's faces."""
+"""Arithmetic and comparison of extents (ints, or integers of a program), for the infer functions and NumPy's overrides.
+"""
 from typing import Any
 
 from ..ir.build import Value, as_extent, current

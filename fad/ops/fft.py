@@ -1,4 +1,5 @@
-"""Discrete Fourier transforms along the last axis, in NumPy's normalization "backward"; the faces scale for the others.
+"""Discrete Fourier transforms along the last axis, in NumPy's normalization "backward"; the overrides scale for the
+others.
 
     fft(x)[k] = sum_j x[j] exp(-2 pi i j k / n)          ifft(x)[k] = 1/n sum_j x[j] exp(2 pi i j k / n)
 

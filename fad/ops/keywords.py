@@ -1,7 +1,9 @@
-"""The keywords of the functions that faces stand for: what a face does not take is refused, unless it changes nothing.
+"""The keywords of the functions that overrides stand for: what an override does not take is refused, unless it changes
+nothing.
 
-A face's signature says what it does. So a keyword of the original that the face does not have may be given its default,
-or a value that leaves the result as it is (CHANGE_NOTHING); every other one is refused here, once for all functions.
+An override's signature says what it does. So a keyword of the original that the override does not have may be given its
+default, or a value that leaves the result as it is (CHANGE_NOTHING); every other one is refused here, once for all
+functions.
 """
 import inspect
 import math
@@ -32,8 +34,8 @@ CHANGE_NOTHING: dict[str, Callable] = {
 
 
 class _Taken(NamedTuple):
-    """The signature of a face: names of parameters, how many by their place, whether any keyword; how many arguments
-    the original takes by their place.
+    """The signature of an override: names of parameters, how many by their place, whether any keyword; how many
+    arguments the original takes by their place.
     """
 
     names: frozenset
@@ -52,7 +54,7 @@ def _taken(original: object, call: Callable) -> _Taken:
     else:
         own = _names_of_places(original)
         skipped = [k for k, (a, b) in enumerate(zip(by_place, own)) if a != b and b not in names and a in own]
-        places = min(skipped, default=len(by_place))           # a parameter that the face does without stands there
+        places = min(skipped, default=len(by_place))           # a parameter that the override does without stands there
     most = _most_places(original)
     if isinstance(original, types.BuiltinFunctionType):
         most = max(most, places)                # its signature is a text beside the C code: np.arange's hides a place
@@ -73,9 +75,9 @@ _COPY = {np._CopyMode.ALWAYS: True, np._CopyMode.NEVER: False, np._CopyMode.IF_N
 
 
 def fitted(name: str, original: object, call: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
-    """The arguments of a call of the original as its face takes them.
+    """The arguments of a call of the original as its override takes them.
 
-    A keyword that the face does not take, and that would change the result, is an error.
+    A keyword that the override does not take, and that would change the result, is an error.
     """
     taken = _taken(original, call)
     if isinstance(kwargs.get("copy"), np._CopyMode):
@@ -88,7 +90,7 @@ def fitted(name: str, original: object, call: Callable, args: tuple, kwargs: dic
     if len(args) > taken.places:
         further = _names_of_places(original)[taken.places:len(args)]
         if len(further) < len(args) - taken.places:
-            return args, kwargs                                # the original has an unknown signature: the face says so
+            return args, kwargs  # the original has an unknown signature: the override says so
         args, given = args[:taken.places], {**dict(zip(further, args[taken.places:])), **given}
     return args, {k: x for k, x in given.items() if _is_needed(name, original, taken, k, x)}
 
@@ -100,7 +102,7 @@ def _names_of_places(original: object) -> list:
 
 
 def _is_needed(name: str, original: object, taken: _Taken, key: str, value: object) -> bool:
-    """Whether a keyword goes to the face. One that does not is a default, or changes nothing."""
+    """Whether a keyword goes to the override. One that does not is a default, or changes nothing."""
     if key in taken.names or taken.any_keyword:
         return True
     signature = signature_of(original)

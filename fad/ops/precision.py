@@ -1,6 +1,6 @@
-"""Single precision in faces. Some functions of SciPy compute in double precision whatever they are given, others give
-back the precision that they were given. A face whose formulas do neither by themselves says which of the two it is, or
-that it depends on the version.
+"""Single precision in overrides. Some functions of SciPy compute in double precision whatever they are given, others
+give back the precision that they were given. An override whose formulas do neither by themselves says which of the two
+it is, or that it depends on the version.
 """
 import functools
 import inspect
@@ -19,7 +19,7 @@ DOUBLE: dict[np.dtype, np.dtype] = {np.dtype("f2"): FLOAT, **{narrow: wide for w
 
 
 def in_double(call: Callable, *_: str) -> Callable:
-    """The face, which computes in double precision whatever it is given."""
+    """The override, which computes in double precision whatever it is given."""
     @functools.wraps(call)
     def wide(*args: object, **options: object) -> object:
         return call(*[double(a) for a in args], **{name: double(a) for name, a in options.items()})
@@ -27,7 +27,7 @@ def in_double(call: Callable, *_: str) -> Callable:
 
 
 def as_given(call: Callable, *_: str) -> Callable:
-    """The face, whose results are in single precision where all that it is given is."""
+    """The override, whose results are in single precision where all that it is given is."""
     @functools.wraps(call)
     def narrow(*args: object, **options: object) -> object:
         y = call(*args, **options)
@@ -37,7 +37,9 @@ def as_given(call: Callable, *_: str) -> Callable:
 
 
 def as_installed(call: Callable, name: str) -> Callable:
-    """The face as the installed library has it, of which versions differ: the function is asked, once, with vectors."""
+    """The override as the installed library has it, of which versions differ: the function is asked, once, with
+    vectors.
+    """
     count = sum(p.default is p.empty for p in inspect.signature(call).parameters.values())
 
     @functools.cache
@@ -47,9 +49,9 @@ def as_installed(call: Callable, name: str) -> Callable:
         return (as_given if np.asarray(y).dtype in DOUBLE else in_double)(call)
 
     @functools.wraps(call)
-    def face(*args: object, **options: object) -> object:
+    def override(*args: object, **options: object) -> object:
         return chosen()(*args, **options)
-    return face
+    return override
 
 
 PRECISIONS: dict[str, Callable] = {"": lambda call, *_: call, "double": in_double, "given": as_given,

@@ -14,7 +14,7 @@ from ..ir import stack
 from ..ir.build import current
 from ..util import tree
 from ..util.errors import UnsupportedFunctionError
-from .face import find
+from .override import find
 
 
 def _refusal(what: str) -> UnsupportedFunctionError:

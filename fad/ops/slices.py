@@ -10,7 +10,7 @@ from ..ir.build import Value
 from ..ir.op import registry
 from ..ir.types import INT
 from ..util.array import ArrayOrNumber, Extent
-from ..util.defects import door
+from ..util.defects import for_user
 from ..util.errors import ConcreteValueError
 from . import extents
 from .kinds import same_extent
@@ -33,7 +33,7 @@ def is_int(n: object) -> bool:
     return isinstance(n, int)
 
 
-@door
+@for_user
 def integer(n: Any) -> Any:
     """A Python int, or an int64 scalar of the program."""
     if getattr(n, "__fad_level__", 0) < 2:                       # a tensor's number is known

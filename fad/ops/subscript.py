@@ -71,7 +71,7 @@ class Selection(NamedTuple):
         return registry["index_add"](x, self.fit(x, v), *self.operands, **self.params())
 
     def fit(self, x: ArrayOrNumber, v: ArrayOrNumber) -> Any:
-        """v without the axes that assignment ignores: leading ones of extent 1, and those that face new axes."""
+        """v without the axes that assignment ignores: leading ones of extent 1, and those that override new axes."""
         part = self.shape(x)
         shape, rank = list(shape_of(v)), len(part) + len(self.new_axes)
         while len(shape) > rank:

@@ -1,7 +1,7 @@
 """The op table, filled: importing this module defines every op. `TABLE[name]` is an op's record."""
 from ..ir.op import Op, registry
 from . import core
-from .face import load_all
+from .override import load_all
 
 load_all()
 

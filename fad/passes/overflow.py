@@ -14,7 +14,7 @@ from ..ir.op import registry
 from ..ir.types import INT, LARGEST, Type
 from ..ir.views import LoopView
 from ..util.errors import INTEGER_OVERFLOW, LARGEST_INT
-from ..util.interrupts import let_through
+from ..util.interrupts import reraise_interrupt
 from .rewrite import Scope, rewrite
 
 EXTENT = 2.0**30  # arrays are not much longer, and trip counts stay below it
@@ -174,7 +174,7 @@ def _power(x: IntegerBound, y: IntegerBound) -> IntegerBound:
     try:
         return IntegerBound(base=max(x.total, 1.0) ** y.total)
     except OverflowError as error:
-        let_through(error)
+        reraise_interrupt(error)
         return IntegerBound(base=math.inf)
 
 

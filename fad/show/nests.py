@@ -10,7 +10,7 @@ from ..backend.emission.emit_nest import NestPrinter
 from ..backend.schedule.loop_ir import Begin, Loop, Step
 from ..ir.graph import Var, all_equations, extents_of, is_loop
 from ..ir.views import LoopView
-from ..util.interrupts import let_through
+from ..util.interrupts import reraise_interrupt
 
 BARE = {"fill": "new array", "control": "", "check": "check"}
 
@@ -105,7 +105,7 @@ class Recorder(NestPrinter):
         try:
             extent = self.expressions.index(node.axis.extent).source
         except (KeyError, AttributeError) as error:  # it depends on loops around it, without names yet
-            let_through(error)
+            reraise_interrupt(error)
             extent = "…"
         return extent + (f" × {inner}" if inner else "")
 

@@ -303,7 +303,7 @@ def _written_outside(root: Builder) -> list:
     contents now. Views of others are written to with them.
     """
     return [(k, x) for k, (_, x) in enumerate(root.trace.captured.values())
-            if x.tie is None and x.atom not in root.inputs]
+            if x.view_of is None and x.atom not in root.inputs]
 
 
 def _written_again(root: Builder, outer: list) -> list:
@@ -328,7 +328,7 @@ def _places_apart(root: Builder, inputs: list) -> tuple:
 def _told_apart(root: Builder, inputs: list) -> tuple:
     """Whether inputs are one array, by their places, where the function has asked."""
     place = {id(x): k for k, x in enumerate([*inputs, *[value for _, value in root.trace.captured.values()]])}
-    return tuple((place[id(x)], place[id(y)], same) for x, y, same in root.trace.told_apart)
+    return tuple((place[id(x)], place[id(y)], same) for x, y, same in root.trace.identity_checks)
 
 
 def _unified(func: Func, builder: Builder) -> "tuple[Func, tuple]":

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from .interrupts import let_through
+from .interrupts import reraise_interrupt
 from .memory import overlap
 
 Steps = list[Callable[[np.ndarray], np.ndarray]]
@@ -40,7 +40,7 @@ def memory_of(buffer: object) -> "np.ndarray | None":
     try:
         return np.frombuffer(buffer, np.uint8)  # type: ignore[call-overload]
     except (ValueError, TypeError, BufferError) as error:     # empty, released, or not in one piece
-        let_through(error)
+        reraise_interrupt(error)
         return None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
-from .interrupts import let_through
+from .interrupts import reraise_interrupt
 
 T = TypeVar("T")
 
@@ -73,7 +73,7 @@ def _attempted(trace: Callable[[], T], modes: Sequence[Mode], chosen: tuple) -> 
                     stack.enter_context(mode.on())
                 return trace()
         except Exception as error:
-            let_through(error)
+            reraise_interrupt(error)
             tried.append(chosen)
             some = [m for m in modes if m in some or (m.wanted and isinstance(error, m.refusals))]
             following = next((c for c in [*[(mode,) for mode in some], tuple(some)] if c and c not in tried), None)

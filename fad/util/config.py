@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 from .errors import ArgumentError, MissingAttributeError
 from .forks import renewed
-from .interrupts import ignoring, let_through
+from .interrupts import ignoring, reraise_interrupt
 from .memory import parse_bytes
 from .nearest import nearest
 
@@ -34,7 +34,7 @@ def _default_cache_dir() -> "pathlib.Path | None":
     try:
         return pathlib.Path.home() / ".cache" / "fad"
     except RuntimeError as error:
-        let_through(error)
+        reraise_interrupt(error)
         return None
 
 

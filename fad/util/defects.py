@@ -11,22 +11,22 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import CheckError, FadError, InternalErrorWarning
-from .interrupts import is_interrupt, let_through
+from .interrupts import is_interrupt, reraise_interrupt
 from .where import PACKAGE, Where, is_library, is_own, outside_fad
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
-_doors: set[Any] = set()                                     # code of functions that do what the user's code asks for
+_for_user_codes: set[Any] = set()  # code of functions that do what the user's code asks for
 
 
-def door(f: Callable) -> Callable:
+def for_user(f: Callable) -> Callable:
     """Mark a function of fad that calls, reads or compares for the user's code: its failures are not fad's."""
-    _doors.add(f.__code__)                                    # type: ignore[attr-defined]
+    _for_user_codes.add(f.__code__)                                    # type: ignore[attr-defined]
     return f
 
 
-def is_door(code: object) -> bool:
+def is_for_user(code: object) -> bool:
     """Whether this is the code of such a function."""
-    return code in _doors
+    return code in _for_user_codes
 
 
 def is_defect(error: BaseException) -> bool:
@@ -51,23 +51,23 @@ def is_defect(error: BaseException) -> bool:
     return not refused or isinstance(error, AssertionError)
 
 
-def is_answer(error: BaseException) -> bool:
+def is_expected(error: BaseException) -> bool:
     """Whether an error says something of the code that it went through: fad refuses that, or the user's code or a
     library's has failed. Interrupts, defects and warnings of defects say nothing of it.
 
-    >>> is_answer(ValueError("negative")), is_answer(KeyboardInterrupt())
+    >>> is_expected(ValueError("negative")), is_expected(KeyboardInterrupt())
     (True, False)
     """
     return not (is_interrupt(error) or isinstance(error, InternalErrorWarning) or is_defect(error))
 
 
-def take_as_answer(error: Exception, what: str) -> None:
+def ignore_expected(error: Exception, what: str) -> None:
     """For handlers that take every error for an answer ("these differ", "this is no region").
 
     They ignore an error that is an answer, raise an interrupt again, and warn of a defect, with what came of it. Where
     that warning is an error, the handlers around raise it again, too.
     """
-    let_through(error)
+    reraise_interrupt(error)
     if isinstance(error, InternalErrorWarning):
         raise error
     if is_defect(error):
@@ -100,23 +100,23 @@ def _innermost(error: BaseException) -> Any:
 def _is_for_user(place: Any) -> bool:
     """Whether code there is the user's, or does what the user's asks for."""
     code = place.tb_frame.f_code
-    return not is_own(code.co_filename) or code in _doors
+    return not is_own(code.co_filename) or code in _for_user_codes
 
 
-@door
+@for_user
 def asked_by_user(call: Callable, *args: object, **kwargs: object) -> Any:
     """The result of a function of Python's for the plain values that the user's code calls it with."""
     return call(*args, **kwargs)
 
 
-@door
+@for_user
 def raise_for_user(error: Exception) -> None:
     """Raise an error that the user's line raises of the data at hand."""
     raise error
 
 
-@door
-def consulted(call: Callable, *args: object, **kwargs: object) -> Any:
+@for_user
+def call_library(call: Callable, *args: object, **kwargs: object) -> Any:
     """The result of a library's function where fad asks it by itself. It may fail of these arguments: an answer, too.
     """
     return call(*args, **kwargs)

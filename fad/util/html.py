@@ -5,7 +5,7 @@ import keyword
 import tokenize
 from collections.abc import Iterable, Sequence
 
-from .interrupts import let_through
+from .interrupts import reraise_interrupt
 
 # readable on white and on black
 COLOURS = {"keyword": "#8250df", "comment": "#6e7781", "string": "#0a7d5a", "number": "#b85c00"}
@@ -35,7 +35,7 @@ def coloured(text: str) -> str:
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (tokenize.TokenError, SyntaxError) as error:
-        let_through(error)
+        reraise_interrupt(error)
         return html.escape(text)
     for token in tokens:
         kind = _kind(token)

@@ -33,7 +33,7 @@ def is_interrupt(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or _is_of_a_handler(error) or _is_set_from_outside(error)
 
 
-def let_through(error: BaseException) -> None:
+def reraise_interrupt(error: BaseException) -> None:
     """Raise an interrupt again, and ignore all other errors. For handlers that catch every error."""
     if is_interrupt(error):
         raise error
@@ -44,7 +44,7 @@ def is_hashable(x: object) -> bool:
     try:
         hash(x)
     except Exception as error:                                # a memoryview that may be written to raises a ValueError
-        let_through(error)
+        reraise_interrupt(error)
         return False
     return True
 
@@ -59,7 +59,7 @@ def ignoring(*kinds: type[BaseException]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        let_through(error)
+        reraise_interrupt(error)
 
 
 def interrupt_behind(error: BaseException, handled: "BaseException | None") -> "BaseException | None":

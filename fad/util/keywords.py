@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .errors import ArgumentError
-from .interrupts import interrupt_behind, let_through
+from .interrupts import interrupt_behind, reraise_interrupt
 from .nearest import nearest
 
 F = TypeVar("F", bound=Callable)
@@ -39,7 +39,7 @@ def named_as_here(f: F) -> F:
         try:
             return f(*args, **kwargs)
         except TypeError as error:
-            let_through(error)
+            reraise_interrupt(error)
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise                                         # not of the call itself, but of what f does
             raise ArgumentError(str(error).replace("()", "", 1), do=f"call it as {f.__name__}{_plain(f)}") from None

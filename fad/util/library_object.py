@@ -37,7 +37,7 @@ class LibraryObject:
 
 
 def class_named(name: str) -> type:
-    """The class of this dotted name. (Captured routines see stand-ins of classes that have faces.)"""
+    """The class of this dotted name. (Captured routines see stand-ins of classes that have overrides.)"""
     module, _, own = name.rpartition(".")
     return getattr(importlib.import_module(module), own)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from .errors import ArgumentError, SideEffectError
-from .interrupts import let_through
+from .interrupts import reraise_interrupt
 
 _UNITS = {"": 1, "B": 1, "KB": 10 ** 3, "MB": 10 ** 6, "GB": 10 ** 9, "TB": 10 ** 12,
           "KIB": 2 ** 10, "MIB": 2 ** 20, "GIB": 2 ** 30, "TIB": 2 ** 40}
@@ -54,7 +54,7 @@ def _of_the_machine() -> list:
     try:
         found = re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text(encoding="ascii"))
     except OSError as error:
-        let_through(error)
+        reraise_interrupt(error)
         found = None
     if found:
         return [int(found[1]) * 1024]
@@ -65,7 +65,7 @@ def _of_posix() -> int:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError) as error:
-        let_through(error)
+        reraise_interrupt(error)
         return _UNKNOWN
 
 
@@ -83,7 +83,7 @@ def _of_the_group() -> list:
         try:
             out.append(int(Path(limit).read_text(encoding="ascii")) - int(Path(used).read_text(encoding="ascii")))
         except (OSError, ValueError) as error:               # no such group, or no limit ("max")
-            let_through(error)
+            reraise_interrupt(error)
             continue
     return out
 

@@ -4,8 +4,8 @@ from collections import deque
 from types import GetSetDescriptorType, MemberDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any
 
-from .defects import door
-from .interrupts import let_through
+from .defects import for_user
+from .interrupts import reraise_interrupt
 
 
 def own_attribute(x: object, name: str, default: object = None) -> Any:
@@ -25,7 +25,7 @@ def own_attribute(x: object, name: str, default: object = None) -> Any:
     try:
         return read(x, name)
     except (AttributeError, ReferenceError) as error:         # a weak proxy of what is gone
-        let_through(error)
+        reraise_interrupt(error)
         return default
 
 
@@ -34,7 +34,7 @@ def own_dict(x: object) -> "dict | None":
     return None if type(x) is super else own_attribute(x, "__dict__")
 
 
-@door
+@for_user
 def kept_attribute(x: object, name: str) -> object:
     """The value of an attribute where an object keeps it, past a descriptor of its class. Raises AttributeError."""
     own = own_dict(x)
@@ -84,7 +84,7 @@ def delete_attribute(x: object, name: str) -> None:
         own_writer(x).__delattr__(x, name)  # type: ignore[arg-type, call-arg]
 
 
-@door
+@for_user
 def kept_item(x: object, at: object) -> object:
     """An item of a container as Python's own class finds it. Raises LookupError."""
     base = next((c for c in (dict, list, tuple, deque) if issubclass(type(x), c)), None)

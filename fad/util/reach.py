@@ -1,6 +1,7 @@
 """All that can be reached from some things."""
 import functools
 import gc
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
@@ -21,6 +22,7 @@ import numpy as np
 from .own import own_dict
 
 T = TypeVar("T")
+PROXIES = frozenset(weakref.ProxyTypes)
 
 
 def reached(start: Iterable[T], parts: Callable[[T], Iterable[T]]) -> Iterator[T]:
@@ -34,10 +36,18 @@ def reached(start: Iterable[T], parts: Callable[[T], Iterable[T]]) -> Iterator[T
     queue = list(start)
     while queue:
         x = queue.pop()
-        if id(x) not in seen:
+        if id(x) not in seen and not (type(x) in PROXIES and is_gone(x)):
             seen[id(x)] = x
             yield x
             queue.extend(parts(x))                           # `+=` would ask a user's class of lists first
+
+
+def is_gone(proxy: object) -> bool:
+    """Whether the thing that a weak proxy stands for is gone."""
+    try:
+        return proxy.__class__ is None
+    except ReferenceError:
+        return True
 
 
 _PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))  # a class made of one may have attributes

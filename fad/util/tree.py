@@ -7,7 +7,7 @@ from types import MemberDescriptorType
 from typing import Any, NamedTuple
 
 from .errors import ArgumentError, StructureError
-from .interrupts import let_through
+from .interrupts import reraise_interrupt
 from .keywords import named_as_here
 from .lazy import LazyModule
 from .own import own_dict
@@ -74,7 +74,7 @@ def _sorted_keys(d: dict) -> tuple:
     try:
         return tuple(sorted(d))
     except TypeError as error:              # keys of mixed types keep their order
-        let_through(error)
+        reraise_interrupt(error)
         return tuple(d)
 
 

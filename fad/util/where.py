@@ -8,7 +8,7 @@ Captured code is rewritten, looped, compiled and guarded. Where code stands deci
     compiled parts of packages, and parts with
     arrays of their own (opaque)                   no: a function that touches their objects runs on the tape, unless
                                                    Python can ask them before each run (trace/heap/foreign)
-    fad, NumPy, SciPy, Numba                       no: fad has faces for them (is_library)
+    fad, NumPy, SciPy, Numba                       no: fad has overrides for them (is_library)
     Python's own library                           no: it is called as it is
 
 Extension modules are opaque, and so are packages with arrays of their own (a class with NumPy's protocols: JAX,

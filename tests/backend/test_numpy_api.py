@@ -1,4 +1,4 @@
-"""Every sample expression of every face, and its reverse mode: the generated text as Python agrees with the
+"""Every sample expression of every override, and its reverse mode: the generated text as Python agrees with the
 interpreter."""
 import cmath
 import math
@@ -12,9 +12,9 @@ from fad.ir.walk import evaluate
 from fad.passes.pipeline import optimise
 from fad.trace.tracing import trace
 from fad.transforms.vjp import vjp
-from tests.laws.test_faces import SAMPLES, function_of
-from tests.ops.numpy_api.faces_at import function_of as function_at
-from tests.ops.numpy_api.faces_at import listed
+from tests.laws.test_overrides import SAMPLES, function_of
+from tests.ops.numpy_api.overrides_at import function_of as function_at
+from tests.ops.numpy_api.overrides_at import listed
 from tests.turns import in_turn
 
 from .support import check

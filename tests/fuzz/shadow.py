@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.ops.face import BY_NAME
+from fad.ops.override import BY_NAME
 
 LARGEST = 400                                                 # elements of an array that is traced
 MOST = 60                                                     # calls of one function

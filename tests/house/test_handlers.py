@@ -11,7 +11,8 @@ LEAST = ("BaseException", "Exception", "OSError", "FileNotFoundError", "RuntimeE
          "AttributeError", "LookupError", "IndexError", "KeyError", "ArithmeticError", "OverflowError",
          "ZeroDivisionError", "SyntaxError", "BEYOND", "PYTHONS")
 # (api/calls/fallback.py; a thread's error, raised again)
-LOOK = {"let_through", "take_as_answer", "is_answer", "interrupt_behind", "is_interrupt", "is_unstaged", "instead",
+LOOK = {"reraise_interrupt", "ignore_expected", "is_expected", "interrupt_behind", "is_interrupt", "is_unstaged",
+        "instead",
         "failed", "raise_in_fads_words", "passed_on", "pass_on"}
 # Numba compiles or calls it, where no interrupt is delivered (fad/kernels)
 EXEMPT = ("fad/kernels/",)
@@ -31,7 +32,7 @@ def swallows(handler):
 @pytest.mark.parametrize("handler, is_wrong", [
     ("except ValueError:\n    pass", True), ("except:\n    pass", True),
     ("except (KeyError, OSError) as error:\n    note(error)", True),
-    ("except ValueError as error:\n    let_through(error)", False), ("except Exception:\n    raise", False),
+    ("except ValueError as error:\n    reraise_interrupt(error)", False), ("except Exception:\n    raise", False),
     ("except StopIteration:\n    pass", False)])
 def test_the_judge(handler, is_wrong):
     assert swallows(ast.parse(f"try:\n    f()\n{handler}").body[0].handlers[0]) is is_wrong

@@ -130,15 +130,15 @@ print([round(g, 12) for g in t.grad.tolist()])
     assert run(code) == "[0.6, 0.8]"
 
 
-# -- the table of ops and faces --------------------------------------------------------------------
+# -- the table of ops and overrides --------------------------------------------------------------------
 
 
-def test_faces_of_a_library_are_loaded_when_it_is_met():
+def test_overrides_of_a_library_are_loaded_when_it_is_met():
     code = """
 import math, cmath
 import numpy as np
 import fad
-from fad.ops.face import BY_NAME, find
+from fad.ops.override import BY_NAME, find
 from fad.ir.op import registry
 assert "numpy.percentile" not in BY_NAME and "airy_ai" not in registry and find(len) is None
 assert find(np.percentile) and find(math.erf) and find(cmath.exp) and find(np.linalg.solve) and find(np.fft.fft)
@@ -165,7 +165,7 @@ def test_the_table_is_the_whole_room():
 def test_what_is_asked_for_by_name_is_loaded():
     code = """
 import fad
-from fad.ops.face import BY_NAME
+from fad.ops.override import BY_NAME
 from fad.ir.op import registry
 print(BY_NAME["scipy.linalg.expm"].name, registry["airy_ai"].name,
       [name for name in (registry, BY_NAME) if "no such thing" in name])
@@ -183,7 +183,7 @@ import sys, threading
 import numpy as np
 import fad
 sys.setswitchinterval(1e-6)
-from fad.ops.face import find
+from fad.ops.override import find
 start, found = threading.Barrier(8), []
 def meet(f):
     start.wait()

@@ -31,15 +31,15 @@ def module():
 
 @pytest.mark.parametrize("name", WORDS)
 def test_word_of_a_function(module, name):
-    faces = {module.public(face.name): face for face in module.BY_NAME.values()}
+    overrides = {module.public(override.name): override for override in module.BY_NAME.values()}
     words = {name: word for name, word, _ in module.untraced()}
-    assert (module.standing(faces[name])[0] if name in faces else words[name]) == WORDS[name]
+    assert (module.standing(overrides[name])[0] if name in overrides else words[name]) == WORDS[name]
 
 
 @pytest.mark.parametrize("share", [0, *[pytest.param(k, marks=pytest.mark.slow) for k in range(1, SHARES)]])
 def test_functions_that_are_called_constant_have_no_slope(module, share):
     """What is tried does not depend on what was tried before: some functions write to what they get."""
-    standings = {face.name: module.standing(face) for face in list(module.BY_NAME.values())[share::SHARES]}
+    standings = {override.name: module.standing(override) for override in list(module.BY_NAME.values())[share::SHARES]}
     flat = [name for name, (word, remark) in standings.items()
             if word == "zero" and remark.startswith("constant") and "frozen" not in name]
     assert flat and not [name for name in flat if module.slopes(name)]

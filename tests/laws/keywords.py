@@ -1,4 +1,4 @@
-"""Every keyword of every function that has a face: calls, by the table's samples and the original's signature."""
+"""Every keyword of every function that has an override: calls, by the table's samples and the original's signature."""
 import ast
 import inspect
 import pkgutil
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from fad.ops import face as faces
+from fad.ops import override as overrides
 from fad.ops import table
 
 assert table
-faces.load_all()
+overrides.load_all()
 _rng = np.random.default_rng(3)
 VALUES = {"x": _rng.uniform(0.2, 0.9, (3, 4)), "v": _rng.uniform(0.25, 0.85, 4),
           "S": _rng.standard_normal((4, 4)) * 0.3 + 2 * np.eye(4)}
@@ -136,7 +136,7 @@ def parameters(function: Any) -> dict:
 def unknown_parameters() -> set:
     """Keywords with a default for which there are no values to try."""
     found = {}
-    for name in sorted(faces.BY_NAME):
+    for name in sorted(overrides.BY_NAME):
         if not name.startswith(LATER) and not isinstance(original(name), np.ufunc):
             for p in inspect.signature(original(name)).parameters.values():
                 if p.default is not p.empty and p.name not in POOL:

@@ -3,7 +3,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fad.ops import face as faces
+from fad.ops import override as overrides
 
 from ..texts import executed
 from . import keywords as kw
@@ -35,7 +35,7 @@ def raised(call: Callable) -> "Exception | None":
 def good_call(name: str) -> str:
     """A call of the function that NumPy takes, "" if there is none among those that are known."""
     own = kw.short(name)
-    samples = [s for s in faces.BY_NAME[name].samples if s.startswith(own + "(")
+    samples = [s for s in overrides.BY_NAME[name].samples if s.startswith(own + "(")
                and isinstance(ast.parse(s, mode="eval").body, ast.Call)]
     for text in (*samples, *[f"{own}({arguments})" for arguments in kw.PLAIN]):
         if raised(function_of(text)) is None:

@@ -10,7 +10,7 @@ import pytest
 import scipy.special
 
 from fad.ops import table
-from fad.ops.face import BY_NAME, find
+from fad.ops.override import BY_NAME, find
 
 assert table
 REASONS = Path(__file__).resolve().parents[2] / "docs" / "reasons.py"
@@ -41,6 +41,6 @@ def test_every_function_of_math_is_known():
     assert not [name for name in names if f"math.{name}" not in BY_NAME]
 
 
-def test_faces_are_of_functions_that_there_are():
+def test_overrides_are_of_functions_that_there_are():
     names = [name for name in BY_NAME if name.partition(".")[0] in ("numpy", "math", "cmath")]
     assert names and None not in map(pkgutil.resolve_name, names)

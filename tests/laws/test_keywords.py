@@ -19,7 +19,7 @@ import scipy.signal
 import scipy.stats
 
 from fad.ir.walk import evaluate
-from fad.ops import face as faces
+from fad.ops import override as overrides
 from fad.ops.keywords import CHANGE_NOTHING
 from fad.trace.tracing import trace
 from fad.util.errors import FadError, SideEffectError, UnsupportedFunctionError
@@ -44,8 +44,8 @@ def is_tried(name):
                 or name.startswith("scipy.special") and name.rpartition(".")[2] not in SPECIAL)
 
 
-NAMES = [n for n in sorted(faces.BY_NAME) if is_tried(n)]
-METHODS = sorted(n for n in {*faces.METHODS} if not n.startswith("_") and callable(getattr(np.ndarray, n, None)))
+NAMES = [n for n in sorted(overrides.BY_NAME) if is_tried(n)]
+METHODS = sorted(n for n in {*overrides.METHODS} if not n.startswith("_") and callable(getattr(np.ndarray, n, None)))
 OPEN = ("np.argsort(P",)                                       # the order of ties
 REFUSED = ("the rank is deficient, and the residual",)         # what is refused as the program runs
 PHASES = "eigh", "eig(", "svd"                                 # vectors are determined up to a sign or phase
@@ -144,7 +144,7 @@ def difference(got, want, to_phase=False):
 def base_calls(name):
     """Sample calls of a function that NumPy runs, and of which fad's answer is NumPy's."""
     short = kw.short(name)
-    found = [kw.call_in(s, lambda text: text == short) for s in faces.BY_NAME[name].samples]
+    found = [kw.call_in(s, lambda text: text == short) for s in overrides.BY_NAME[name].samples]
     found = [c for c in found if c is not None]
     for c in found:
         c.tree.body = c.node                                   # the call itself
@@ -240,11 +240,12 @@ FREE = {"tol": "real arrays are real", "assume_unique": "a promise", "assume_sor
         "copy": "seen to in trace/values/mutation.py", "seed": "nothing is drawn", "jac_sparsity": "a hint"}
 WHOLE = ("math.", "cmath.", "numpy.ma.", "numpy.shares_memory", "numpy.may_share_memory", "numpy.nditer",
          "scipy.integrate.", "scipy.sparse.")
-WRITTEN = [n for n in sorted(faces.BY_NAME) if inspect.isfunction(faces.BY_NAME[n].call) and not n.startswith(WHOLE)]
+WRITTEN = [n for n in sorted(overrides.BY_NAME)
+           if inspect.isfunction(overrides.BY_NAME[n].call) and not n.startswith(WHOLE)]
 
 
 def unread(function):
-    """Parameters of a face that its text does not name."""
+    """Parameters of an override that its text does not name."""
     function = inspect.unwrap(function)
     # the text of a lambda may begin in the middle of a statement, and a partial function has none
     if not inspect.isfunction(function) or function.__name__ == "<lambda>":
@@ -254,10 +255,12 @@ def unread(function):
     return [name for name in inspect.signature(function).parameters if name not in used]
 
 
-def test_faces_read_what_they_take():
-    """A keyword that a face does not read is left out of its signature, so that it is refused where it would matter."""
+def test_overrides_read_what_they_take():
+    """A keyword that an override does not read is left out of its signature, so that it is refused where it would
+    matter.
+    """
     left = {(name, k) for name in WRITTEN
-            for k in unread(faces.BY_NAME[name].call) if k not in {*CHANGE_NOTHING, *FREE}}
+            for k in unread(overrides.BY_NAME[name].call) if k not in {*CHANGE_NOTHING, *FREE}}
     assert WRITTEN and not [(name, k) for name, k in left if not k.startswith("overwrite_")]
 
 
@@ -274,7 +277,7 @@ def test_what_is_overwritten_is_not_read_again():
     trace(g, [ARGS[2], ARGS[1]])
 
 
-def test_a_keyword_that_no_face_takes_is_refused():
+def test_a_keyword_that_no_override_takes_is_refused():
     with pytest.raises(UnsupportedFunctionError, match="writeable"):
         trace(lambda v: np.lib.stride_tricks.sliding_window_view(v, 2, writeable=True), [ARGS[1]])
     with pytest.raises(TypeError, match="unexpected keyword"):

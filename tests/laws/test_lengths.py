@@ -11,7 +11,7 @@ import fad
 
 from ..texts import executed
 from ..turns import crossed
-from .test_faces import SAMPLES, SCOPE, listed, names_in
+from .test_overrides import SAMPLES, SCOPE, listed, names_in
 
 SHAPES = [(3, 4), (4, 3), (3, 3), (2, 2), (2, 5), (5, 2)]
 OF_ONE = [(1, 2), (2, 1), (1, 1)]                            # for NumPy's functions alone: statistics degenerate

@@ -7,7 +7,7 @@ from scipy import integrate, interpolate, sparse, stats
 from scipy.spatial.transform import Rotation, Slerp
 
 import fad
-from fad.ops.face import load_all
+from fad.ops.override import load_all
 from fad.util.errors import CallError, FadError
 from fad.util.library_object import LibraryObject
 

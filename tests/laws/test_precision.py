@@ -1,5 +1,5 @@
-"""The precision of faces: for arguments in single precision, all or some of them, results have NumPy's dtypes, their
-tangents have those of the results, and gradients those of the arguments."""
+"""The precision of overrides: for arguments in single precision, all or some of them, results have NumPy's dtypes,
+their tangents have those of the results, and gradients those of the arguments."""
 import itertools
 
 import numpy as np
@@ -9,7 +9,7 @@ from fad.trace.tracing import trace
 
 from ..turns import in_turn
 from .programs import Program, floating
-from .test_faces import SAMPLES, function_of, listed
+from .test_overrides import SAMPLES, function_of, listed
 
 
 def some_in_single(xs):

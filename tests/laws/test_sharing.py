@@ -1,4 +1,4 @@
-"""A law of every function and method of NumPy's that has a face: its result shares memory with what NumPy's does.
+"""A law of every function and method of NumPy's that has an override: its result shares memory with what NumPy's does.
 
 What is written to the result changes the argument, and the other way round, exactly as in plain NumPy, in every layout;
 or the program is refused.

@@ -1,5 +1,5 @@
-"""Special data, over the faces: zeros of both signs, ties, nan, infinities, subnormal and huge numbers, leading zeros,
-degenerate matrices, empty arrays.
+"""Special data, over the overrides: zeros of both signs, ties, nan, infinities, subnormal and huge numbers, leading
+zeros, degenerate matrices, empty arrays.
 
 The value is NumPy's, in both tiers; an error is NumPy's, or fad's own. A derivative is the function's, or nan: where
 the slopes to both sides settle on one number, nothing else may come out that is finite. All values are tried
@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 import fad
-from fad.ops.face import BY_NAME, load_all
+from fad.ops.override import BY_NAME, load_all
 from fad.util.errors import FadError
 
 from ..texts import executed
 from ..turns import in_turn
 from .shares import share
-from .test_faces import SCOPE, VALUES, listed, names_in
+from .test_overrides import SCOPE, VALUES, listed, names_in
 
 load_all()
 LEFT_TO_OTHERS = ("signal.", "stats.", "interpolate.", "integrate.", "distance.", "ndimage.", "optimize.", "fftpack.",
                   "math.")
-SAMPLES = [e for e in sorted({sample for face in BY_NAME.values() for sample in face.samples})
+SAMPLES = [e for e in sorted({sample for override in BY_NAME.values() for sample in override.samples})
            if names_in(e) and not any(library in e for library in LEFT_TO_OTHERS)]
 X, V, S = (VALUES[name] for name in "xvS")
 ONE_AFTER_ANOTHER = np.outer(np.arange(1.0, 5.0), np.ones(4))

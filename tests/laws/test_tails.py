@@ -12,7 +12,7 @@ from scipy import stats
 from scipy.stats._distr_params import distcont, distdiscrete
 
 import fad
-from fad.ops.face import load_all
+from fad.ops.override import load_all
 
 from ..turns import in_turn
 

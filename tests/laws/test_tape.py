@@ -1,11 +1,11 @@
-"""The law of the tape: every sample of every face has there the value and the gradient that its program has."""
+"""The law of the tape: every sample of every override has there the value and the gradient that its program has."""
 import numpy as np
 import pytest
 
 import fad
 
 from ..turns import in_turn
-from .test_faces import SAMPLES, function_of
+from .test_overrides import SAMPLES, function_of
 
 
 def parts(y) -> list:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.ops.face import find
+from fad.ops.override import find
 from fad.util.errors import FadError
 
 HEAD = """

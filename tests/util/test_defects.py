@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fad
-from fad.util.defects import consulted, is_defect, take_as_answer
+from fad.util.defects import call_library, ignore_expected, is_defect
 from fad.util.errors import CheckError, FallbackWarning, InternalErrorWarning
 
 X = np.array([1.0, 2.0, 3.0])
@@ -118,7 +118,7 @@ PLANTED = [
     ("regions.roll", "FOR.run_regions", failing_after(0), compiled(filled), filled, "a loop is not one region"),
     ("regions.roll", "FOR", lambda _: Failing(), compiled(filled_with_sines), filled_with_sines,
      "a loop is not one region"),
-    ("heap.state", "consulted", failing_after(0), compiled(statics_in_branches), statics_in_branches,
+    ("heap.state", "call_library", failing_after(0), compiled(statics_in_branches), statics_in_branches,
      "count as different ones"),
     ("values.standin", "_flat", failing_after(0), compiled(written_to), written_to,
      "what NumPy's function returns is not known"),
@@ -163,12 +163,12 @@ def test_a_defect_where_a_call_leaves_its_state_is_told(monkeypatch):
 @pytest.mark.parametrize("call, args", [(np.linalg.cholesky, (-np.eye(2),)), (bool, (X,)), ({}.__getitem__, ("k",))])
 def test_what_a_library_says_is_an_answer(call, args):
     with pytest.raises((ArithmeticError, LookupError, ValueError)) as seen:
-        consulted(call, *args)
+        call_library(call, *args)
     assert not is_defect(seen.value)
-    take_as_answer(seen.value, "")
+    ignore_expected(seen.value, "")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError(), InternalErrorWarning("told before")])
 def test_what_is_no_answer_is_raised_again(error):
     with pytest.raises(type(error)):
-        take_as_answer(error, "")
+        ignore_expected(error, "")

@@ -17,10 +17,10 @@ from ...ir.types import type_of
 from ...trace.heap.percall import watched_call
 from ...trace.runtime.calls import noting
 from ...trace.values.absent import Absent, missing_attribute
-from ...trace.values.mutation import call_face
+from ...trace.values.mutation import call_override
 from ...trace.values.tracer import Tracer
 from ...util import tree
-from ...util.defects import asked_by_user, is_defect, is_door, is_users
+from ...util.defects import asked_by_user, is_defect, is_for_user, is_users
 from ...util.errors import (
     CallError,
     ConcreteValueError,
@@ -31,7 +31,7 @@ from ...util.errors import (
     call_error_of,
 )
 from ...util.foreign import remedy_in
-from ...util.interrupts import is_interrupt, let_through
+from ...util.interrupts import is_interrupt, reraise_interrupt
 from ...util.where import is_captured, is_library, is_of_package, is_own, library_of, line_of, package_name
 from .names import leaf_names
 
@@ -89,7 +89,7 @@ def _told(x: object) -> str:
         try:
             t = type_of(x)
         except (TypeError, FadError) as error:               # of objects, or of texts
-            let_through(error)
+            reraise_interrupt(error)
             return f"{x.dtype}{list(x.shape)}"
         extents = [n if isinstance(n, int) else n.hint for n in t.shape]
         return f"{t.dtype}[{', '.join(['?' if n is None else str(n) for n in extents])}]" if t.shape else str(t.dtype)
@@ -120,14 +120,14 @@ def _place_of(error: BaseException) -> _Place:
             behind = behind or not is_own(code.co_filename)
             if code is _BIND:
                 call = call or _Call(known["op"].name, known["args"], {})
-            elif code is call_face.__code__:
+            elif code is call_override.__code__:
                 call = call or _Call(known["name"], known["args"], known["kwargs"])
             elif is_own(code.co_filename):
                 call = call or _call_of_library(known)
         last, tb = tb, tb.tb_next
     code = last.tb_frame.f_code
     is_raised = _is_raised(last.tb_frame)
-    return _Place(call, is_of_package(code.co_filename) and (is_raised or not is_door(code)), behind)
+    return _Place(call, is_of_package(code.co_filename) and (is_raised or not is_for_user(code)), behind)
 
 
 def _is_raised(frame: FrameType) -> bool:

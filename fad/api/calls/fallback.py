@@ -27,7 +27,7 @@ from ...trace.values.tracer import Tracer
 from ...util import tree
 from ...util.array import AnyArray
 from ...util.config import config
-from ...util.defects import is_defect, is_users, take_as_answer, warn_of
+from ...util.defects import ignore_expected, is_defect, is_users, warn_of
 from ...util.errors import (
     INTEGER_OVERFLOW,
     NONE_IS_USED,
@@ -47,7 +47,7 @@ from ...util.errors import (
     UnsupportedFunctionError,
 )
 from ...util.exclusion import on_tape
-from ...util.interrupts import is_interrupt, let_through
+from ...util.interrupts import is_interrupt, reraise_interrupt
 from ...util.where import Where, line_of, outside_fad
 from .error_text import ROOTS, in_fads_words, raise_in_fads_words
 
@@ -124,7 +124,7 @@ class Fallback:
         try:
             result = run()
         except Exception as second:
-            let_through(second)
+            reraise_interrupt(second)
             is_of_tape = (is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError)
                           and not is_of_none(error) and not _is_again(error.__cause__, second))
             told = in_fads_words(error if is_of_tape and not is_users(second) else second, strange())
@@ -249,7 +249,7 @@ def _leave(tape: LiveBuilder, mark: Mark, error: BaseException) -> None:
             settle(tape)
             settle_error(tape, error)
     except Exception as second:
-        take_as_answer(second, "what a call that fails leaves outside is put back")
+        ignore_expected(second, "what a call that fails leaves outside is put back")
         mark.undo()
 
 

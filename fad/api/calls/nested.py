@@ -31,7 +31,7 @@ from ...util.errors import (
     StructureError,
 )
 from ...util.foreign import numbers_of, package_of, remedy_of
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.keywords import signature_of
 from .names import leaf_names
 
@@ -282,7 +282,7 @@ def _agree(m: Any, n: Any) -> bool:
     try:
         agree(m, n)
     except ValueError as error:
-        let_through(error)
+        reraise_interrupt(error)
         return False
     return True
 
@@ -292,7 +292,7 @@ def call_fitting(f: Callable, args: tuple, kwargs: dict) -> Any:
     try:
         return f(*args, **kwargs)
     except TypeError as error:
-        let_through(error)
+        reraise_interrupt(error)
         misfit = _misfit(f, args, kwargs)
         if misfit is None:
             raise
@@ -307,7 +307,7 @@ def _misfit(f: Callable, args: tuple, kwargs: dict) -> "ArgumentError | None":
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
-        let_through(error)
+        reraise_interrupt(error)
         code = getattr(plain, "__code__", None)
         where = None if code is None else f"{code.co_filename}:{code.co_firstlineno}"
         given = ", ".join([*["_"] * len(args), *[f"{k}=_" for k in kwargs]])

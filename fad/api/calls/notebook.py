@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...ir.graph import Func, all_equations
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.lazy import LazyModule
 
 html = LazyModule("html")
@@ -31,7 +31,7 @@ def _title(staged: Any) -> str:
     try:
         return f"{staged!r}  {inspect.signature(staged)}"
     except (TypeError, ValueError) as error:
-        let_through(error)
+        reraise_interrupt(error)
         return repr(staged)
 
 
@@ -79,7 +79,7 @@ def tape(runner: Any) -> str:
         made = [*_made(func, printer, False), *(text for eqn in func.equations for region in eqn.regions
                                                 for text in _made(region, printer, True))]
     except (emit.BackendError, KeyError) as error:            # an extent that has no name in the text
-        let_through(error)
+        reraise_interrupt(error)
         return "arrays whose sizes the data decide"
     return ", ".join(made)
 

@@ -15,7 +15,7 @@ from ...trace.guards.closures import parts_of
 from ...util.cached import drop_oldest
 from ...util.defects import is_defect
 from ...util.forks import renewed
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from .fallback import place_and_reason
 
 MOST = 256                                                    # patterns of functions that are known
@@ -74,6 +74,6 @@ def _key_of(staged: Transform) -> "tuple | None":
         key = None if parts is None else (*staged.options, *parts.key)
         hash(key)
     except TypeError as error:                                # an option that cannot be hashed
-        let_through(error)
+        reraise_interrupt(error)
         return None
     return key

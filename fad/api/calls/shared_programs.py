@@ -25,7 +25,7 @@ from ...trace.runtime.capture import seen_within
 from ...util.errors import UnstageableError
 from ...util.exclusion import undisturbed
 from ...util.forks import renewed
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.where import module_name, package_name
 from .refusals import forget_refusals
 
@@ -110,7 +110,7 @@ class Sharing:
         except KnownByItself:
             raise
         except Exception as error:
-            let_through(error)
+            reraise_interrupt(error)
             with self.lock:
                 lifted = self.floats.intersection(dynamic) - self.pinned
                 self.pinned |= lifted
@@ -172,7 +172,7 @@ def sharing_of(staged: Any) -> "tuple[Sharing | None, Any]":
         key = (*staged.options, *parts.key)
         found = _patterns.get(key, _UNSEEN)
     except TypeError as error:                                # an option that cannot be hashed
-        let_through(error)
+        reraise_interrupt(error)
         return None, None
     if found is _UNSEEN:
         if len(_patterns) >= MOST:
@@ -197,7 +197,7 @@ def forget(staged: Any) -> None:
         if parts is not None:
             _patterns.pop((*staged.options, *parts.key), None)
     except TypeError as error:                                # an option that cannot be hashed
-        let_through(error)
+        reraise_interrupt(error)
 
 
 def known_by_itself(traced: Any) -> set:

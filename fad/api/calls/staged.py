@@ -17,9 +17,9 @@ from ...trace.guards.part_kinds import KINDS
 from ...transforms.memory_budget import allowing
 from ...util import tree
 from ...util.ambient import put_back, snapshot
-from ...util.defects import take_as_answer
+from ...util.defects import ignore_expected
 from ...util.errors import BEYOND, ArgumentError, ConcreteValueError, SideEffectError
-from ...util.interrupts import let_through, within_handler
+from ...util.interrupts import reraise_interrupt, within_handler
 from ...util.memory import parse_bytes
 from .error_text import raise_in_fads_words, strange_arguments
 from .fallback import Fallback, Refusal, as_arrays, beyond_programs, is_of_a_way, is_of_none, passed_on, run_on_tape
@@ -162,7 +162,7 @@ class Staged(StagedPrograms, Keeper):
             if is_new and self.fallback.is_on:
                 self.state.refuse(key, program)
         except Exception as error:
-            let_through(error)
+            reraise_interrupt(error)
             refusal = Refusal(error, key, strange=strange)
         is_run = refusal is None
         result, refusal = self._run(program, data, key, strange) if is_run else (None, refusal)
@@ -226,7 +226,7 @@ class Staged(StagedPrograms, Keeper):
         try:
             result = sharing.serve(parts, sharing.staged, *args, **kwargs)
         except Exception as error:                            # of this function it may be another error, or none
-            take_as_answer(error, "functions made anew share no program")
+            ignore_expected(error, "functions made anew share no program")
             said = lines.of_failed()
             self.served = SERVED if said else self.served     # what it has said is not said again
             with lines.said_before(said):
@@ -270,7 +270,7 @@ class Staged(StagedPrograms, Keeper):
             try:
                 return sharing.serve(parts, sharing.staged.program_for, *args)[0].traced
             except Exception as error:                        # this function's own trace says what it is
-                take_as_answer(error, "functions made anew share no program")
+                ignore_expected(error, "functions made anew share no program")
         return self.program_for(*args)[0].traced
 
     @property

@@ -21,7 +21,7 @@ from ...trace.guards.kinds import MISSING
 from ...trace.guards.snapshot import is_same
 from ...trace.heap.lifting import slots_at, value_at
 from ...util.cached import drop_oldest
-from ...util.defects import take_as_answer
+from ...util.defects import ignore_expected
 from ...util.errors import UnstageableError
 from ...util.exclusion import missed
 
@@ -71,7 +71,7 @@ class ChangingState:
             try:
                 program, changed = trace(tried), tried
             except Exception as error:                        # structure depends on it, or code that fad does not see
-                take_as_answer(error, "what a function changes is no input of its program")
+                ignore_expected(error, "what a function changes is no input of its program")
                 if missed():                                  # it will be, once this thread has the lock
                     raise
                 # earlier inputs may be inputs again; new integers go first, since they may decide the structure

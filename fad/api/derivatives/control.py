@@ -20,7 +20,7 @@ from ...transforms.vmap import example_of, result_types
 from ...util import tree
 from ...util.array import AnyArray
 from ...util.errors import ArgumentError, StructureError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.keywords import named_as_here
 from ..calls.leaves import of_its_own
 from ..calls.staged import check_callable
@@ -56,7 +56,7 @@ def _whole(function: str, name: str, x: Any) -> int:
     try:
         return operator.index(x.item() if isinstance(x, np.ndarray) and x.ndim == 0 else x)
     except TypeError as error:
-        let_through(error)
+        reraise_interrupt(error)
         if isinstance(x, (float, np.floating)) and x == int(x):
             return int(x)
         raise ArgumentError(f"{name} of fad.{function} is {x!r}, not an int", do=f"give {name} as an int") from None

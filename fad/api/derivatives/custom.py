@@ -13,7 +13,7 @@ from ...trace.values.iterate import checkpointed
 from ...trace.values.tracer import Tracer
 from ...util import tree
 from ...util.errors import ArgumentError, SideEffectError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.keywords import named_as_here, signature_of
 from ..calls.leaves import call_on_tensors, level_of
 from ..calls.staged import check_callable
@@ -31,7 +31,7 @@ def _in_order(f: Callable, args: tuple, kwargs: dict) -> "tuple[tuple, dict]":
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:                                # arguments that the function itself will refuse
-        let_through(error)
+        reraise_interrupt(error)
         return args, kwargs
     bound.apply_defaults()
     places = [name for name, p in bound.signature.parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]

@@ -17,11 +17,11 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ops.extents import product
-from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
 from ...ops.literals import has_values
 from ...ops.numpy_api.arguments import as_array, fixed
 from ...ops.numpy_api.within import WITHIN
+from ...ops.override import BY_NAME
 from ...trace.runtime.capture import captured
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.lazy import LazyModule

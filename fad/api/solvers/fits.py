@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
-from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
 from ...ops.literals import has_values
 from ...ops.numpy_api.arguments import as_array
 from ...ops.numpy_api.within import WITHIN
+from ...ops.override import BY_NAME
 from ...util.array import AnyArray
 from ...util.lazy import LazyModule
 from ..derivatives.jacobian import jacobian

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
+from ...ops.override import BY_NAME
 from ...trace.runtime.capture import captured
 from ...util import tree
 from ...util.array import AnyArray

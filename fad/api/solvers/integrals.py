@@ -16,10 +16,10 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ops.extents import product
-from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
 from ...ops.literals import has_values
 from ...ops.numpy_api.within import WITHIN
+from ...ops.override import BY_NAME
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import NoDerivativeError
 from ...util.lazy import LazyModule

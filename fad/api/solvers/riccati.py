@@ -17,12 +17,12 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import result_dtype
-from ...ops.face import BY_NAME
 from ...ops.kinds import conjugate, shape_of
 from ...ops.linalg.matrices import matmul, transposed
 from ...ops.literals import has_values
 from ...ops.numpy_api.arguments import as_array
 from ...ops.numpy_api.within import WITHIN
+from ...ops.override import BY_NAME
 from ...util.array import AnyArray
 from ...util.errors import NoDerivativeError
 from ...util.lazy import LazyModule
@@ -37,7 +37,7 @@ def _adjoint(a: object) -> AnyArray:
     return conjugate(transposed(a))
 
 
-def _face(name: str, *args: object) -> AnyArray:
+def _override(name: str, *args: object) -> AnyArray:
     return BY_NAME[f"scipy.linalg.{name}"].call(*args)
 
 
@@ -56,7 +56,7 @@ class Riccati:
         of_state = matmul(matmul(_adjoint(b), x), (a if self.is_discrete else e) if e is not None or self.is_discrete
                           else BY_NAME["numpy.eye"].call(shape_of(a)[0]))
         right = of_state if s is None else of_state + _adjoint(s)
-        return _face("solve", r + matmul(matmul(_adjoint(b), x), b) if self.is_discrete else r, right)
+        return _override("solve", r + matmul(matmul(_adjoint(b), x), b) if self.is_discrete else r, right)
 
     def left_side(self, x: object, a: object, b: object, q: object, r: object, e: object = None,
                   s: object = None) -> AnyArray:
@@ -86,11 +86,11 @@ class Riccati:
         named = {**dict.fromkeys("es"), **dict(zip(self.given, matrices))}
         loop = named["a"] - matmul(named["b"], self.gain(x, *[named[k] for k in "abres"]))
         if named["e"] is not None:                            # by F E^-1 and E^-H G E^-1: the equation with E = I
-            inverse = _face("inv", named["e"])
+            inverse = _override("inv", named["e"])
             loop, change = matmul(loop, inverse), matmul(matmul(_adjoint(inverse), change), inverse)
         if self.is_discrete:
-            return (x,), (_face("solve_discrete_lyapunov", _adjoint(loop), change),)
-        return (x,), (_face("solve_continuous_lyapunov", _adjoint(loop), -change),)
+            return (x,), (_override("solve_discrete_lyapunov", _adjoint(loop), change),)
+        return (x,), (_override("solve_continuous_lyapunov", _adjoint(loop), -change),)
 
 
 def riccati(is_discrete: bool, a: object, b: object, q: object, r: object, e: object = None, s: object = None,

@@ -19,11 +19,11 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
 from ...ops.linalg.matrices import matmul, transposed
 from ...ops.numpy_api.arguments import as_array, fixed, taken
 from ...ops.numpy_api.within import WITHIN
+from ...ops.override import BY_NAME
 from ...ops.precision import as_given
 from ...util.array import AnyArray
 from ...util.errors import NoDerivativeError

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 from ...ir import stack
 from ...ir.op import registry
-from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
+from ...ops.override import BY_NAME
 from ...routines import above
 from ...util.array import AnyArray
 from ...util.errors import UnsupportedFunctionError

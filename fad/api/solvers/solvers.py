@@ -21,11 +21,11 @@ import numpy as np
 from ...ir import stack
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
 from ...ops.literals import has_values
 from ...ops.numpy_api.arguments import as_array
 from ...ops.numpy_api.within import WITHIN
+from ...ops.override import BY_NAME
 from ...routines import roots
 from ...trace.runtime.capture import captured
 from ...util.array import AnyArray, ArrayOrNumber

@@ -22,11 +22,11 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import type_of
 from ...ops.extents import product
-from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
 from ...ops.literals import has_values
 from ...ops.numpy_api.arguments import as_array
 from ...ops.numpy_api.within import WITHIN
+from ...ops.override import BY_NAME
 from ...routines import above
 from ...util.array import AnyArray
 from ...util.errors import NoDerivativeError

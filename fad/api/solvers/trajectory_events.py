@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...ir.op import registry
-from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
 from ...ops.numpy_api.arguments import as_array
+from ...ops.override import BY_NAME
 from ...routines import above
 from ...trace.runtime.capture import captured
 from ...util.array import AnyArray

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...ir.graph import Var
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ..schedule.conflicts import READ
 from ..schedule.indexmap import Axis, Index, at
 from ..schedule.loop_ir import Begin, Loop
@@ -334,7 +334,7 @@ def parallel_loops(printer: Printer, lines: list, parameters: list) -> Iterator[
     try:
         block = statements(lines, locals_of(lines, parameters))
     except ValueError as error:                              # a statement that is not among those that we know
-        let_through(error)
+        reraise_interrupt(error)
         return
     note_live(block, frozenset())
     dtypes = {

@@ -3,7 +3,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ..text.lines import NAME, code_of
 from .parallel import WORK
 
@@ -52,5 +52,5 @@ def _evaluated(work: str, known: dict) -> int:
     try:
         return int(eval(work, {"__builtins__": {}, "abs": abs}, known))
     except (NameError, AttributeError) as error:             # it depends on what the kernel computes
-        let_through(error)
+        reraise_interrupt(error)
         return 0

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ...util.interrupts import ignoring, let_through
+from ...util.interrupts import ignoring, reraise_interrupt
 from ...util.lazy import LazyModule
 
 hashlib = LazyModule("hashlib")
@@ -116,7 +116,7 @@ class Folder:
         try:
             refuse_foreign(self._info())
         except (OSError, ValueError, Refused) as error:
-            let_through(error)
+            reraise_interrupt(error)
             note("the cache %s is not used: it %s", self.path, error)
             return str(error) or type(error).__name__
         return ""
@@ -125,7 +125,7 @@ class Folder:
         try:
             info = self.path.stat()
         except FileNotFoundError as error:
-            let_through(error)
+            reraise_interrupt(error)
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             info = self.path.stat()
         if not stat.S_ISDIR(info.st_mode):
@@ -137,7 +137,7 @@ class Folder:
         try:
             return not self.refusal and self.file(name).exists()
         except (OSError, ValueError) as error:
-            let_through(error)
+            reraise_interrupt(error)
             return False
 
     def use(self, name: str, make: Callable) -> Any:
@@ -145,7 +145,7 @@ class Folder:
         try:
             return None if self.refusal else make(self.checked(name, used=True).payload)
         except Exception as error:                            # whoever can write to the folder can cause any
-            let_through(error)
+            reraise_interrupt(error)
             if isinstance(error, FileNotFoundError):
                 return None
             note("%s is not used: %s", self.file(name), error)
@@ -184,7 +184,7 @@ class Folder:
                             info = one.stat(follow_symlinks=False)
                             yield Found(one.name[: -len(suffix)], info.st_size, info.st_mtime)
         except OSError as error:
-            let_through(error)
+            reraise_interrupt(error)
             note("%s cannot be listed: %s", self.path, error)
 
     # -- writing -----------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ class Folder:
         try:
             self._replace(self.file(name), content)
         except (OSError, ValueError) as error:
-            let_through(error)
+            reraise_interrupt(error)
             note("%s could not be written: %s", self.file(name), error)
             return False
         if limit is not None:
@@ -227,7 +227,7 @@ class Folder:
         try:
             self.file(name).unlink()
         except OSError as error:
-            let_through(error)
+            reraise_interrupt(error)
             note("%s could not be removed: %s", self.file(name), error)
             return False
         return True

@@ -22,7 +22,7 @@ from ...ir.types import LARGEST, Type
 from ...util import tree
 from ...util.array import ArrayOrNumber
 from ...util.errors import BEYOND_MARKS, UnstageableError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from .kernel_arrays import plain
 
 _PYTHONS = {"b": bool, "f": float, "i": int, "c": complex}
@@ -304,7 +304,7 @@ class _Unlike:
         name = getattr(self.step.function, "__name__", getattr(self.step.function, "name", "a function"))
         if self.step.is_pure:
             if isinstance(result, Exception):
-                let_through(result)
+                reraise_interrupt(result)
             self.outdated.append(self.step)
         raise (OutdatedError if self.step.is_pure else UnstageableError)(
             f"{name} returned {type(result).__name__} of another type or shape than when the function was traced",

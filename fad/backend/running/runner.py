@@ -23,7 +23,7 @@ from ...util.defects import warn_of
 from ...util.errors import TapeMemoryError
 from ...util.exclusion import compiling
 from ...util.forks import lost_compiler, renewed
-from ...util.interrupts import interrupt_behind, let_through, within_handler
+from ...util.interrupts import interrupt_behind, reraise_interrupt, within_handler
 from ...util.lazy import LazyModule
 from ...util.log import patient, tell, timed
 from ...util.patience import OutOfPatience, patience, rest_of_call
@@ -259,7 +259,7 @@ class Runner:
             self.text = self._text_for(values)
             self.is_on_disk = compiler.is_cached(self.text, self.name)
         except Exception as error:                           # compilation, which tells of it, prints it again
-            let_through(error)
+            reraise_interrupt(error)
             self.text = self.text or UNPRINTED
 
     def _compile(self, values: list) -> None:

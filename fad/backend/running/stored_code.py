@@ -17,8 +17,8 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from ...util.defects import consulted, take_as_answer
-from ...util.interrupts import let_through
+from ...util.defects import call_library, ignore_expected
+from ...util.interrupts import reraise_interrupt
 from ...util.lazy import LazyModule
 
 c_symbols = LazyModule("fad.kernels.c_symbols")
@@ -64,7 +64,7 @@ class StoredKernel:
         try:
             return self._rebuilt(target_context, *kept[1:])
         except Exception as error:  # whatever is on disk, the compiler makes another one
-            let_through(error)
+            reraise_interrupt(error)
             self.discard()
             return None
 
@@ -85,9 +85,9 @@ class StoredKernel:
     def save_overload(self, sig: Any, compiled: Any) -> None:
         """Keep what was compiled, where that is possible."""
         try:
-            kept = repr(sig), libraries.called(compiled.library), consulted(dumps, compiled._reduce())
+            kept = repr(sig), libraries.called(compiled.library), call_library(dumps, compiled._reduce())
         except Exception as error:
-            take_as_answer(error, "a kernel is not kept on disk")
+            ignore_expected(error, "a kernel is not kept on disk")
             return
         self.write(kept)
 

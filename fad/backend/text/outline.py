@@ -27,7 +27,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ...util.cached import cached_attribute
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.where import Where
 from .aliasing import shared_by_call, sharing_groups
 from .lines import Block, Statement, code_of, live_before, locals_of, note_live, statements
@@ -120,7 +120,7 @@ def _round(function: OutlinedFunction, taken: set, users: dict, shares: dict) ->
         local = locals_of(function.lines, function.parameters)
         block = statements(function.lines, local)
     except ValueError as error:                              # a statement that is not among those that we know
-        let_through(error)
+        reraise_interrupt(error)
         return function, []
     note_live(block, frozenset())
     blocks = list(block.blocks())

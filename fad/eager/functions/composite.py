@@ -12,7 +12,7 @@ import numpy as np
 from ...ir.op import Op, registry
 from ...ops.kinds import Explicit, fit
 from ...util.array import AnyArray
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ..graph.inplace import wanted
 from ..graph.node import accumulator
 from ..graph.op_node import FREED, Handle, OpNode, enter, handle_of
@@ -137,7 +137,7 @@ def lean(short: "ShortWay | Composite", args: tuple, params: dict, label: "str |
     try:
         y = short.run(*arrays, **params)
     except (ValueError, TypeError, RuntimeError, ArithmeticError) as error:
-        let_through(error)                                              # told the general way
+        reraise_interrupt(error)                                              # told the general way
         return None
     if y.__class__ is not ndarray:
         y = np.asarray(y)

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...ops.face import BY_NAME
+from ...ops.override import BY_NAME
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
-from ..tensors.errors import face
+from ..tensors.errors import override
 from .composite import Composite, elementwise, of_one, quietly
 
 _sum = op["sum"]
@@ -34,7 +34,7 @@ def kept_sum(x: AnyArray, axes: tuple) -> ArrayOrNumber:
 
 
 mean = of_one(
-    "mean", lambda x, axes, keep: face("numpy.mean", x, axis=axes, keepdims=keep),
+    "mean", lambda x, axes, keep: override("numpy.mean", x, axis=axes, keepdims=keep),
     lambda g, y, x, axes, keep: op["broadcast_to"](wide(g / (count(x, axes) or math.nan), x, axes), *x.shape),
     quietly(lambda x, axes, keep: np.add.reduce(x, axis=axes, keepdims=keep) / (count(x, axes) or math.nan)),
     node="MeanBackward0", kinds="fc")
@@ -63,8 +63,8 @@ def _share(g: AnyArray, y: AnyArray) -> AnyArray:
 
 def _spread(name: str, run: Callable, slope: Callable) -> Composite:
     """slope(g, y): what is carried to the centred elements, but for the degrees of freedom."""
-    face = BY_NAME[f"numpy.{name}"]
-    return of_one(name, lambda x, axes, keep, correction: face.call(x, axis=axes, ddof=correction, keepdims=keep),
+    override = BY_NAME[f"numpy.{name}"]
+    return of_one(name, lambda x, axes, keep, correction: override.call(x, axis=axes, ddof=correction, keepdims=keep),
                   lambda g, y, x, axes, keep, correction: wide(slope(g, y) / _free(x, axes, correction), x, axes)
                   * centred(x, axes), quietly(run), node=f"{name.capitalize()}Backward0")
 
@@ -89,7 +89,7 @@ def _logsumexp_slope(g: AnyArray, y: AnyArray, x: AnyArray, axes: tuple, keep: b
     return wide(g, x, axes) * op["exp"](x - op["where"](y == -math.inf, 0.0, y))
 
 
-logsumexp = of_one("logsumexp", lambda x, axes, keep: face("scipy.special.logsumexp", x, axis=axes, keepdims=keep),
+logsumexp = of_one("logsumexp", lambda x, axes, keep: override("scipy.special.logsumexp", x, axis=axes, keepdims=keep),
                    _logsumexp_slope,
                    quietly(lambda x, axes, keep: _log_sum(x, axes) if keep else np.squeeze(_log_sum(x, axes), axes)),
                    node="LogsumexpBackward0")
@@ -102,7 +102,7 @@ def _softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
     return e
 
 
-softmax = of_one("softmax", lambda x, axis: face("scipy.special.softmax", x, axis=axis),
+softmax = of_one("softmax", lambda x, axis: override("scipy.special.softmax", x, axis=axis),
                  lambda g, y, x, axis: y * (g - kept_sum(g * y, (axis,))), quietly(_softmax_run),
                  node="SoftmaxBackward0")
 
@@ -113,7 +113,8 @@ def _log_softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
     return y
 
 
-log_softmax = of_one("log_softmax", lambda x, axis: x - face("scipy.special.logsumexp", x, axis=axis, keepdims=True),
+log_softmax = of_one("log_softmax", lambda x, axis: x - override("scipy.special.logsumexp", x, axis=axis,
+keepdims=True),
                      lambda g, y, x, axis: g - op["exp"](y) * kept_sum(g, (axis,)), _log_softmax_run,
                      node="LogSoftmaxBackward0")
 
@@ -188,7 +189,7 @@ nan_to_num = elementwise("nan_to_num", _finite, lambda y, x, **limits: op["cast"
 # -- rearranged --------------------------------------------------------------------------------------------------------
 
 
-trace = of_one("trace", lambda x: face("numpy.trace", x), lambda g, y, x: g * np.eye(*x.shape, dtype=x.dtype),
+trace = of_one("trace", lambda x: override("numpy.trace", x), lambda g, y, x: g * np.eye(*x.shape, dtype=x.dtype),
                lambda x: np.trace(x), node="TraceBackward0")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ...ops.subscript import read_subscript
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ..graph.inplace import copy_, in_place
 from ..graph.view_kinds import index_view
 from ..graph.views import view_of
@@ -179,7 +179,7 @@ def _viewed(x: Tensor, key: tuple) -> Tensor:
                 y = view_of(y, index_view, (item,), label)
             return y
         except IndexError as error:
-            let_through(error)                                # the whole subscript says which dimension it is
+            reraise_interrupt(error)                                # the whole subscript says which dimension it is
     return index_view(x, key, label=steps[-1][1] if steps else "")
 
 

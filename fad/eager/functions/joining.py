@@ -11,7 +11,7 @@ from ..graph.single_node import together
 from ..graph.view_kinds import index_view
 from ..graph.views import apart
 from ..tensors.dtypes import fitting
-from ..tensors.errors import face, refuse_if
+from ..tensors.errors import override, refuse_if
 from ..tensors.promotion import promoted_type
 from ..tensors.tensor import Size, Tensor, recount
 from . import composites
@@ -64,7 +64,7 @@ Tensor._stack_rows = staticmethod(stack)
 def _stacking(name: str, doc: str, *others: str) -> None:
     def call(tensors: Sequence) -> Tensor:
         xs = _elements(name, tensors)
-        return in_precision(face(f"numpy.{name}", xs), tuple(xs))
+        return in_precision(override(f"numpy.{name}", xs), tuple(xs))
     for one in (name, *others):
         define(one, call, doc, method=False)
 
@@ -108,7 +108,7 @@ def roll(self: Tensor, shifts: object, dims: Axes = None) -> Tensor:
     count = 1 if dims is None else np.size(dims)
     if np.size(shifts) != count or not count:
         raise RuntimeError(f"shifts and dimensions must align. shifts: {np.size(shifts)}, dims: {count}")
-    return face("numpy.roll", self, shifts, dims)
+    return override("numpy.roll", self, shifts, dims)
 
 
 @function(only_method=True)

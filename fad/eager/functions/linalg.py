@@ -12,7 +12,7 @@ from ...util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from ..graph.inplace import number
 from ..graph.single_node import step
 from ..tensors.dtypes import as_dtype
-from ..tensors.errors import face, refuse_if, scalar_name
+from ..tensors.errors import override, refuse_if, scalar_name
 from ..tensors.tensor import Tensor, raw, wrap
 from . import composites
 from .composites import wide
@@ -156,7 +156,7 @@ def _nuclear(x: AnyArray, dim: object, keepdim: bool) -> AnyArray:
     n = len(x.shape)
     rows, columns = (0, 1) if dim is None else [one_dim(d, n) for d in dim]
     order = (*[k for k in range(n) if k not in (rows, columns)], rows, columns)
-    total = sum(face("numpy.linalg.svd", op["transpose"](x, axes=order), compute_uv=False), -1)
+    total = sum(override("numpy.linalg.svd", op["transpose"](x, axes=order), compute_uv=False), -1)
     return wide(total, x, (rows, columns)) if keepdim else total
 
 
@@ -216,7 +216,7 @@ def matrix_norm(A: Tensor, ord: object = "fro", dim: object = (-2, -1), keepdim:
     x = A if dtype is None else A.to(dtype)
     if ord in ("fro", "nuc") and isinstance(x, Tensor):
         return x.norm(2 if ord == "fro" else ord, tuple(dim), keepdim)
-    return face("numpy.linalg.norm", x, ord, axis=tuple(dim), keepdims=keepdim)
+    return override("numpy.linalg.norm", x, ord, axis=tuple(dim), keepdims=keepdim)
 
 
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> AnyArray:
@@ -225,7 +225,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
         return solve_triangular(A.mT, B.mT, upper=not upper, unitriangular=unitriangular).mT
     refuse_if(len(B.shape) < 2 or A.shape[-1] != B.shape[-2], "linalg.solve_triangular: Incompatible shapes of A and B "
               f"for the equation AX = B ({list(A.shape)} and {list(B.shape)})")
-    return named(face("scipy.linalg.solve_triangular", A, B, lower=not upper, unit_diagonal=unitriangular),
+    return named(override("scipy.linalg.solve_triangular", A, B, lower=not upper, unit_diagonal=unitriangular),
                  "LinalgSolveTriangularBackward0")
 
 
@@ -238,7 +238,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     if A.shape[-1] != B.shape[-2]:
         raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B ({A.shape[-2]}x"
                            f"{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})")
-    return face("numpy.linalg.solve", A, B)
+    return override("numpy.linalg.solve", A, B)
 
 
 def qr(A: Tensor, mode: str = "reduced") -> tuple:
@@ -246,14 +246,14 @@ def qr(A: Tensor, mode: str = "reduced") -> tuple:
     if mode == "r":
         refuse_if(A.requires_grad, "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. "
                   "Please use linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr.")
-        return QR(wrap(np.zeros(0, A.dtype)), face("numpy.linalg.qr", A, "r"))
-    q, r = face("numpy.linalg.qr", A, mode)
+        return QR(wrap(np.zeros(0, A.dtype)), override("numpy.linalg.qr", A, "r"))
+    q, r = override("numpy.linalg.qr", A, mode)
     return QR(named(q, "LinalgQrBackward0", mode=mode), r)
 
 
 def least_squares(A: Tensor, B: Tensor, rcond: object = None, *, driver: "str | None" = None) -> tuple:
     """The solution of A X = B with the least sum of squares."""
-    solution, residuals, rank, s = face("numpy.linalg.lstsq", A, B, rcond)
+    solution, residuals, rank, s = override("numpy.linalg.lstsq", A, B, rcond)
     residuals = residuals if isinstance(residuals, Tensor) else wrap(residuals.astype(s.dtype))   # of nothing
     return LeastSquares(solution, residuals, wrap(np.asarray(raw(rank), np.int64)), s)
 
@@ -263,7 +263,7 @@ LINALG: dict[str, Callable] = {
     "cholesky": cholesky_factor, "solve": solve, "qr": qr, "lstsq": least_squares,
     "cross": lambda input, other, *, dim=-1: cross_product(input, other, dim),
     "diagonal": lambda A, *, offset=0, dim1=-2, dim2=-1: A.diagonal(offset, dim1, dim2),
-    "inv_ex": _told(lambda A: face("numpy.linalg.inv", A), Inverted),
+    "inv_ex": _told(lambda A: override("numpy.linalg.inv", A), Inverted),
     "cholesky_ex": _told(cholesky_factor, Cholesky, inverted=False), "solve_ex": _told(solve, Solved),
-    "LinAlgError": LinAlgError, "matrix_exp": lambda A: face("scipy.linalg.expm", A),
+    "LinAlgError": LinAlgError, "matrix_exp": lambda A: override("scipy.linalg.expm", A),
     "vecdot": lambda x, y, *, dim=-1: (x.conj() * y).sum(dim)}

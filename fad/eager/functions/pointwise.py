@@ -7,7 +7,7 @@ import numpy as np
 from ...ir.op import Op
 from ...ops.table import TABLE as registry
 from ...util.array import AnyArray, ArrayOrNumber
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.lazy import LazyModule
 from ..graph import record
 from ..graph.fast import binary, unary
@@ -45,7 +45,7 @@ def _run_into(ufunc: np.ufunc, a: np.ndarray, rest: list) -> None:
     try:
         ufunc(a, *rest, out=a, casting=casting)
     except OverflowError as error:
-        let_through(error)
+        reraise_interrupt(error)
         ufunc(*errors.wrapped([a, *rest]), out=a, casting=casting)
 
 

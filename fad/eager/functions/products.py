@@ -8,7 +8,7 @@ from ...ops.contract import with_adjoints
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes
 from ..graph.single_node import step
-from ..tensors.errors import c_name, expands, face, not_expandable, refuse_if
+from ..tensors.errors import c_name, expands, not_expandable, override, refuse_if
 from ..tensors.promotion import agree
 from ..tensors.tensor import Tensor, is_operand
 from . import composites
@@ -92,7 +92,7 @@ def inner(self: AnyArray, other: AnyArray) -> ArrayOrNumber:
     if len(self.shape) == 1 == len(other.shape):
         return matmul(self, other)
     agree("expected m1 and m2 to have the same dtype, but got: {} != {}", self, other, name=c_name)
-    return face("numpy.inner", self, other)
+    return override("numpy.inner", self, other)
 
 
 define("vdot", lambda self, other: self.conj().dot(other), "The dot product with the first vector conjugated.",
@@ -144,9 +144,9 @@ for _name, _target in {"inverse": "numpy.linalg.inv", "det": "numpy.linalg.det",
                        "slogdet": "numpy.linalg.slogdet", "matrix_power": "numpy.linalg.matrix_power",
                        "pinverse": "numpy.linalg.pinv", "matrix_exp": "scipy.linalg.expm"}.items():
     by_record(_name, _target)
-define("diagflat", lambda self, offset=0: face("numpy.diagflat", self, offset),
+define("diagflat", lambda self, offset=0: override("numpy.diagflat", self, offset),
        "A matrix with all elements along a diagonal.")
-define("kron", lambda self, other: in_precision(face("numpy.kron", self, other), (self, other)),
+define("kron", lambda self, other: in_precision(override("numpy.kron", self, other), (self, other)),
        "numpy.kron, on tensors.", node="KronBackward0", edges="self other", copies="self other")
 
 
@@ -159,7 +159,7 @@ def cross_product(self: Tensor, other: Tensor, dim: int = -1) -> Tensor:
     if self.shape[ax] != 3 or other.shape[ax] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[ax]} and "
                            f"{other.shape[ax]}")
-    return face("numpy.cross", self, other, axis=ax)
+    return override("numpy.cross", self, other, axis=ax)
 
 
 @function()
@@ -183,7 +183,7 @@ def trace(self: Tensor) -> AnyArray:
 @function("logdet")
 def logdet(self: Tensor) -> Tensor:
     """log(det(self)): nan where the determinant is negative; of a complex one, the principal value."""
-    sign, size = face("numpy.linalg.slogdet", self)
+    sign, size = override("numpy.linalg.slogdet", self)
     if sign.dtype.kind == "c":
         return op["log"](sign) + size
     return op["where"](sign < 0, np.nan, size)
@@ -197,7 +197,7 @@ def cholesky(self: Tensor, upper: bool = False) -> Tensor:
 
 def cholesky_factor(A: Tensor, *, upper: bool = False) -> Tensor:
     """L with A = L L^H; upper: its conjugate transpose."""
-    y = face("numpy.linalg.cholesky", A)
+    y = override("numpy.linalg.cholesky", A)
     return y.mT.conj() if upper else y
 
 
@@ -209,9 +209,9 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
     if len(given) == 1 and isinstance(given[0], Tensor) and "," not in words:
         return _of_one(words, arrow, out, given[0])
     if arrow and "..." in words and "..." not in out:
-        y = face("numpy.einsum", f"{words}->...{out}", *given)
+        y = override("numpy.einsum", f"{words}->...{out}", *given)
         return y.sum(tuple(range(len(y.shape) - len(out)))) if len(y.shape) > len(out) else y
-    return face("numpy.einsum", equation, *given)
+    return override("numpy.einsum", equation, *given)
 
 
 def _of_one(word: str, arrow: str, out: str, x: Tensor) -> Tensor:
@@ -233,4 +233,4 @@ def _of_one(word: str, arrow: str, out: str, x: Tensor) -> Tensor:
 def tensordot(a: Tensor, b: Tensor, dims: Axes = 2) -> Tensor:
     """The sum of products over pairs of dimensions."""
     agree("both inputs should have same dtype", a, b)
-    return face("numpy.tensordot", a, b, dims)
+    return override("numpy.tensordot", a, b, dims)

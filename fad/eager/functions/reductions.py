@@ -1,4 +1,4 @@
-"""Reductions of tensors, in PyTorch's terms (dim, keepdim), by the faces and ops of the table."""
+"""Reductions of tensors, in PyTorch's terms (dim, keepdim), by the overrides and ops of the table."""
 import math
 from collections import namedtuple
 from collections.abc import Callable

@@ -15,7 +15,7 @@ from ..graph.record import apply
 from ..graph.single_node import step
 from ..graph.views import apart, tangent_of
 from ..tensors import errors
-from ..tensors.errors import face, refuse_if
+from ..tensors.errors import override, refuse_if
 from ..tensors.overrides import MISSING, handled, overridable, overriding
 from ..tensors.promotion import castable, precision, result_type
 from ..tensors.state import now
@@ -89,7 +89,7 @@ def define(name: str, f: Callable, doc: str, *, node: str = "", edges: str = "",
 def by_record(name: str, target: str, changing: bool = False) -> None:
     """Enter a function of NumPy or SciPy under PyTorch's name: its record's."""
     def call(*args: object) -> Any:
-        return in_precision(face(target, *[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]), args)
+        return in_precision(override(target, *[tensor_of(a) if isinstance(a, np.ndarray) else a for a in args]), args)
     define(name, call, f"{target}, on tensors.", changing=changing)
 
 

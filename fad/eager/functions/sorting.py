@@ -11,7 +11,7 @@ from ..graph.inplace import requires_grad, wanted
 from ..graph.node import Undifferentiable
 from ..graph.record import edge
 from ..graph.single_node import own_copy, together
-from ..tensors.errors import face, refuse_if, scalar_name
+from ..tensors.errors import override, refuse_if, scalar_name
 from ..tensors.state import now
 from ..tensors.tensor import Tensor, raw, wrap
 from .composite import Composite
@@ -50,7 +50,7 @@ def argsort(self: AnyArray, dim: int = -1, descending: bool = False, stable: boo
         ax = one_dim(dim, len(self.shape))
         if not len(self.shape):
             return op["reshape"](argsort(op["reshape"](self, 1), dim, descending))
-        return face("numpy.argsort", op["neg"](self) if descending else self, axis=ax)
+        return override("numpy.argsort", op["neg"](self) if descending else self, axis=ax)
     a = self._a
     ax = one_dim(dim, a.ndim)
     if a.dtype.kind in "bc":
@@ -220,7 +220,7 @@ define("cumprod", lambda self, dim, *, dtype=None: _accumulated("cumprod", self,
 def _accumulated(name: str, self: Tensor, dim: int, dtype: "np.dtype | None") -> AnyArray:
     ax = one_dim(dim, len(self.shape))
     x, kind = summed(self, dtype)
-    y = face(f"numpy.{name}", x, axis=ax) if len(x.shape) else x.clone()
+    y = override(f"numpy.{name}", x, axis=ax) if len(x.shape) else x.clone()
     return in_dtype(named(y, f"{name.capitalize()}Backward0"), kind)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...ir.op import Op
 from ...ops.kinds import Partials, match
 from ...util.array import AnyArray, ArrayOrNumber
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ..tensors import errors
 from ..tensors.state import now
 from ..tensors.tensor import Tensor, wrap
@@ -192,7 +192,7 @@ def _binary(general: Callable, ufunc: np.ufunc, fast: Fast) -> Callable:
                 try:
                     z = ufunc(a, b)
                 except ValueError as error:
-                    let_through(error)                                         # shapes do not fit: told there
+                    reraise_interrupt(error)                                         # shapes do not fit: told there
                     return general(x, y)
                 if z.__class__ is not ndarray:
                     z = np.asarray(z)

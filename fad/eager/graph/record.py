@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ir.op import Op, registry
 from ...util.array import ArrayOrNumber
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.where import is_library
 from ..tensors import errors
 from ..tensors.promotion import default, fitted, result_type
@@ -60,11 +60,11 @@ def apply(op: Op, args: tuple, params: dict, label: "str | None" = None) -> Any:
     try:
         result = _run(op, arrays, params)
     except OverflowError as error:                    # a Python number that the dtype does not hold: it is taken modulo
-        let_through(error)
+        reraise_interrupt(error)
         arrays = errors.wrapped(arrays)
         result = _run(op, arrays, params)
     except (ValueError, TypeError) as error:
-        let_through(error)
+        reraise_interrupt(error)
         raise errors.in_words(op, arrays, error) from None
     if type(result) is tuple:
         ys = tuple([y if type(y) is np.ndarray else np.asarray(y) for y in result])
@@ -184,7 +184,7 @@ def kept(handle: Handle, arrays: list, ys: tuple, params: dict, needs: tuple) ->
         return (tuple([keep or k in handle.always for k, keep in enumerate(xs)]) if handle.always else xs,
                 (True, *outs[1:]) if handle.result else outs)
     except (TypeError, ValueError, RuntimeError, ArithmeticError, np.linalg.LinAlgError) as error:
-        let_through(error)                            # the rule refuses: it will say so in backward
+        reraise_interrupt(error)                            # the rule refuses: it will say so in backward
         return (True,) * len(arrays), (True,) * len(ys)
 
 

@@ -14,7 +14,7 @@ from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber
 from ..functions.composite import Composite
 from ..functions.registry import named
-from ..tensors.errors import c_name, face, refuse_if
+from ..tensors.errors import c_name, override, refuse_if
 from ..tensors.tensor import Tensor
 from .functional import pad, sizes
 
@@ -159,7 +159,8 @@ def _kernel(w: ArrayOrNumber, groups: int) -> AnyArray:
 def _forth_written(x: ArrayOrNumber, w: ArrayOrNumber, stride: tuple, padding: tuple, dilation: tuple, groups: int,
                    out: tuple) -> AnyArray:
     seen = _grouped(x, sizes(w)[2:], out, stride, padding, dilation, groups)
-    return op["reshape"](face("numpy.einsum", "ngcpk,gock->ngop", seen, _kernel(w, groups)), sizes(x)[0], sizes(w)[0],
+    products = override("numpy.einsum", "ngcpk,gock->ngop", seen, _kernel(w, groups))
+    return op["reshape"](products, sizes(x)[0], sizes(w)[0],
                          *out)
 
 
@@ -169,7 +170,7 @@ def _back_written(g: ArrayOrNumber, w: ArrayOrNumber, stride: tuple, padding: tu
     parts = op["reshape"](g, n, groups, channels // groups, math.prod(places))
     flat = places_of(out, places, sizes(w)[2:], stride, padding, dilation)
     inputs, extent, outside = groups * sizes(w)[1], math.prod(out), int(any(padding))
-    columns = op["reshape"](face("numpy.einsum", "ngop,gock->ngcpk", parts, kernel), n, inputs, *flat.shape)
+    columns = op["reshape"](override("numpy.einsum", "ngop,gock->ngcpk", parts, kernel), n, inputs, *flat.shape)
     x = op["index_add"](np.zeros((n, inputs, extent + outside), g.dtype), columns, flat, spec=(":", ":", "a"), at=2)
     return op["reshape"](op["slice_axis"](x, 2, 0, extent) if outside else x, n, inputs, *out)
 
@@ -185,7 +186,7 @@ def _weight_written(x: AnyArray, g: AnyArray, stride: tuple, padding: tuple, dil
     n, out, *places = sizes(g)
     seen = _grouped(x, size, tuple(places), stride, padding, dilation, groups)
     parts = op["reshape"](g, n, groups, out // groups, math.prod(places))
-    return op["reshape"](face("numpy.einsum", "ngcpk,ngop->gock", seen, parts), out, sizes(x)[1] // groups, *size)
+    return op["reshape"](override("numpy.einsum", "ngcpk,ngop->gock", seen, parts), out, sizes(x)[1] // groups, *size)
 
 
 # -- as steps ----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""nn.functional: what layers compute, as functions of tensors (or of traced arrays: only ops and faces are used)."""
+"""nn.functional: what layers compute, as functions of tensors (or of traced arrays: only ops and overrides are used).
+"""
 import math
 import time
 
@@ -12,7 +13,7 @@ from ..functions.products import addmm, matmul
 from ..functions.registry import named
 from ..graph.inplace import number
 from ..graph.single_node import step
-from ..tensors.errors import face, refuse_if
+from ..tensors.errors import override, refuse_if
 from ..tensors.promotion import result_type
 from ..tensors.state import now
 from ..tensors.tensor import Tensor, raw, wrap
@@ -88,9 +89,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if isinstance(x1, Tensor) and isinstance(x2, Tensor) and x1.dtype != x2.dtype:
         dtype = result_type((x1, x2))
         x1, x2 = (x if x.dtype == dtype else op["cast"](x, dtype=dtype) for x in (x1, x2))
-    x1, x2 = face("numpy.broadcast_arrays", x1, x2)
-    product = face("numpy.sum", x1 * x2, axis=dim)
-    squares = [face("numpy.sum", x * x, axis=dim) for x in (x1, x2)]
+    x1, x2 = override("numpy.broadcast_arrays", x1, x2)
+    product = override("numpy.sum", x1 * x2, axis=dim)
+    squares = [override("numpy.sum", x * x, axis=dim) for x in (x1, x2)]
     norms = [op["sqrt"](op["where"](s > eps * eps, s, eps * eps)) for s in squares]
     return product / (norms[0] * norms[1])
 

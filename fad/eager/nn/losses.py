@@ -14,7 +14,7 @@ from ..functions.selections import all_below, along
 from ..graph.inplace import wanted
 from ..graph.node_attributes import REDUCTIONS, total_weight
 from ..graph.single_node import together
-from ..tensors.errors import OptionError, face, refuse_if, scalar_name
+from ..tensors.errors import OptionError, override, refuse_if, scalar_name
 from ..tensors.tensor import Tensor, raw
 from .activations import log_softmax
 
@@ -25,7 +25,7 @@ def reduced(loss: AnyArray, reduction: str) -> AnyArray:
     """The mean, the sum or the elements of a loss."""
     axes = tuple(range(len(loss.shape)))
     if reduction == "mean":
-        return mean(loss, axes=axes, keep=False) if isinstance(loss, Tensor) else face("numpy.mean", loss)
+        return mean(loss, axes=axes, keep=False) if isinstance(loss, Tensor) else override("numpy.mean", loss)
     if reduction == "sum":
         return op["sum"](loss, axes=axes)
     refuse_if(reduction != "none", f"{reduction} is not a valid value for reduction", OptionError)
@@ -166,7 +166,7 @@ def _shares(classes: AnyArray, weight: "AnyArray | None", ignore: int, dtype: np
 
 def _picked(x: AnyArray, classes: AnyArray) -> tuple:
     """The operands and parameters that select each row's class."""
-    return (face("numpy.arange", classes.shape[0]), classes), {"spec": ("a", "a"), "at": 0}
+    return (override("numpy.arange", classes.shape[0]), classes), {"spec": ("a", "a"), "at": 0}
 
 
 def _nll(x: AnyArray, classes: AnyArray, weight: "AnyArray | None", ignore: int, reduction: str) -> AnyArray:
@@ -317,7 +317,7 @@ def cross_entropy(input: AnyArray, target: AnyArray, weight: "Tensor | None" = N
     goal = target if not label_smoothing else target * (1.0 - label_smoothing) + label_smoothing / n
     terms = (logs * goal if weight is None
              else logs * goal * op["reshape"](weight, *[n if k == ax else 1 for k in range(len(input.shape))]))
-    loss = -face("numpy.sum", terms, axis=ax)
+    loss = -override("numpy.sum", terms, axis=ax)
     return reduced(loss, reduction)
 
 
@@ -328,13 +328,13 @@ def _smoothing(logs: object, classes: AnyArray, weight: "Tensor | None", ignore:
     terms = logs if weight is None else logs * op["reshape"](weight,
                                                              *[n if k == ax else 1 for k in range(len(logs.shape))])
     kept = classes != ignore
-    loss = _where(kept, -face("numpy.mean", terms, axis=ax), 0.0)
+    loss = _where(kept, -override("numpy.mean", terms, axis=ax), 0.0)
     if reduction != "mean":
         return reduced(loss, reduction)
     shares = op["cast"](kept, dtype=logs.dtype)
     if weight is not None:
         shares = shares * op["index"](weight, _where(kept, classes, 0), spec=("a",), at=0)
-    return face("numpy.sum", loss) / face("numpy.sum", shares)
+    return override("numpy.sum", loss) / override("numpy.sum", shares)
 
 
 # -- likelihoods -------------------------------------------------------------------------------------------------------
@@ -349,5 +349,5 @@ def kl_div(input: Tensor, target: Tensor, *, reduction: str = "mean", log_target
                       "in the next major release.", stacklevel=2)
     loss = op["exp"](target) * (target - input) if log_target else op["xlogy"](target, target) - target * input
     if reduction == "batchmean":
-        return face("numpy.sum", loss) / input.shape[0] if len(input.shape) else face("numpy.sum", loss)
+        return override("numpy.sum", loss) / input.shape[0] if len(input.shape) else override("numpy.sum", loss)
     return reduced(loss, reduction)

@@ -9,7 +9,7 @@ from ..functions.composite import Composite
 from ..functions.composites import centred, count, kept_sum
 from ..functions.registry import delivered, named
 from ..graph.single_node import step
-from ..tensors.errors import face, refuse_if
+from ..tensors.errors import override, refuse_if
 from ..tensors.promotion import default
 from ..tensors.tensor import Tensor, raw, wrap
 from . import init
@@ -131,8 +131,8 @@ def batch_norm(input: object, running_mean: object, running_var: object, weight:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
         if count and running_mean is not None and keeps(input, running_mean):
             x = raw(input)
-            follow(running_mean, face("numpy.mean", x, axis=axes), raw(momentum), 1.0)
-            follow(running_var, face("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))
+            follow(running_mean, override("numpy.mean", x, axis=axes), raw(momentum), 1.0)
+            follow(running_var, override("numpy.var", x, axis=axes), raw(momentum), count / (count - 1))
         return named(batch_norm_step(input, weight, bias, axes=axes, shape=tuple(wide), eps=eps), training=True)
     return named(_by_known(input, running_mean, running_var, weight, bias, wide, eps), training=False)
 
@@ -201,7 +201,7 @@ def normalize(input: AnyArray, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12
     """x, divided by its norm along a dimension (or several)."""
     if isinstance(input, Tensor):
         return delivered(input / input.norm(p, dim, True).clamp_min(eps), out, "normalize")
-    size = face("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
+    size = override("numpy.sum", abs(input) ** p, axis=dim, keepdims=True) ** (1.0 / p)
     return input / op["maximum"](size, eps)
 
 

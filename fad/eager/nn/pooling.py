@@ -14,7 +14,7 @@ from ..functions.reductions import in_dtype
 from ..functions.selections import added_at, pooled
 from ..graph.inplace import number
 from ..graph.single_node import together
-from ..tensors.errors import face, refuse_if
+from ..tensors.errors import override, refuse_if
 from ..tensors.tensor import Tensor, raw, wrap
 from .convolution import places_of, spread
 from .functional import pad, sizes
@@ -136,8 +136,8 @@ def _max_pool(input: AnyArray, size: object, stride: object, padding: object, di
         return (largest, places) if return_indices else largest
     lowest = -np.inf if input.dtype.kind == "f" else np.iinfo(input.dtype).min
     seen = w.seen(input, w.inside, lowest if w.lacks else None)
-    chosen = face("numpy.argmax", seen, axis=-1, keepdims=True)          # of equal elements the first has the gradient
-    largest = w.shaped(face("numpy.take_along_axis", seen, chosen, axis=-1)[..., 0])
+    chosen = override("numpy.argmax", seen, axis=-1, keepdims=True)  # of equal elements the first has the gradient
+    largest = w.shaped(override("numpy.take_along_axis", seen, chosen, axis=-1)[..., 0])
     if not isinstance(largest, Tensor):
         return largest
     places = wrap(w.inside.take(raw(chosen)[..., 0] + w.starts).reshape(largest._a.shape))
@@ -192,7 +192,7 @@ def _avg_pool(input: AnyArray, size: object, stride: object, padding: object, ce
 def _means_written(input: AnyArray, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
                    count_include_pad: bool, divisor_override: "int | None") -> AnyArray:
     w = _means_windows(input, kernel_size, stride, padding, ceil_mode)
-    total = face("numpy.sum", w.seen(input, w.flat, 0.0 if w.reaches_out else None), axis=-1)
+    total = override("numpy.sum", w.seen(input, w.flat, 0.0 if w.reaches_out else None), axis=-1)
     return w.shaped(total / _over(w, count_include_pad, divisor_override, input.dtype))
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ..tensors.state import changed
 from ..tensors.tensor import Tensor, wrap
 
@@ -88,7 +88,7 @@ class Saving:
                 else:
                     self._buffers[name] = given
         except Exception as error:
-            let_through(error)
+            reraise_interrupt(error)
             return (f'While copying the parameter named "{key}", whose dimensions in the model are {t.shape} and '
                     f"whose dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}.")
         return ""

@@ -3,9 +3,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.face import BY_NAME
+from ...ops.override import BY_NAME
 from ...util.errors import ExtentError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 
 SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -51,7 +51,7 @@ def refuse_if(condition: object, message: str, error: type = RuntimeError) -> No
         raise error(message)
 
 
-def face(name: str, *args: object, **kwargs: object) -> Any:
+def override(name: str, *args: object, **kwargs: object) -> Any:
     """A function of NumPy or SciPy, by its record."""
     try:
         return BY_NAME[name].call(*args, **kwargs)
@@ -71,7 +71,7 @@ def broadcasts(shapes: list) -> bool:
     try:
         np.broadcast_shapes(*shapes)
     except ValueError as error:
-        let_through(error)
+        reraise_interrupt(error)
         return False
     return True
 

@@ -18,7 +18,7 @@ from ...trace.values.of_tensors import standing_for
 from ...util import tree
 from ...util.array import AnyArray
 from ...util.errors import CallError, FadError, UnsupportedFunctionError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ..functions.joining import stack
 from ..graph.inplace import wanted
 from ..graph.node import Node
@@ -70,7 +70,7 @@ def kind_of(function: object, structure: object, places: tuple) -> StagedCalls:
     try:
         table = function.__dict__.setdefault("__fad_kinds__", {})
     except AttributeError as error:
-        let_through(error)                                # a callable without attributes of its own
+        reraise_interrupt(error)                                # a callable without attributes of its own
         return StagedCalls(function, structure, places)
     key = structure, places
     if key not in table:
@@ -189,7 +189,7 @@ def call_on_tensors(function: Callable, args: tuple, kwargs: dict) -> Any:
             return _in_two_steps(function, args, kwargs)
         return CompiledCall(function, args, kwargs).run()
     except Exception as error:
-        let_through(error)
+        reraise_interrupt(error)
         if plain is not None:                                 # it is as good on tensors
             return function.fallback.instead(error, lambda: plain(*args, **kwargs), key, function._title(),
                                              mended=(CallError,))   # PyTorch has more options than NumPy

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ir.op import registry
-from ...ops.face import BY_NAME, METHODS, find
+from ...ops.override import BY_NAME, METHODS, find
 from ...trace.runtime.namespaces import attribute_of
 from ...trace.values.of_tensors import standing_for
 from ...trace.values.protocol import qualified_name
@@ -20,7 +20,7 @@ from ..functions.reductions import log_softmax, logsumexp, softmax
 from ..functions.registry import delivered, in_precision
 from ..graph.inplace import in_place
 from ..graph.single_node import own_copy, together
-from ..tensors.errors import face
+from ..tensors.errors import override
 from ..tensors.tensor import Tensor, raw, wrap
 
 
@@ -63,7 +63,7 @@ def array_function(self: Tensor, function: object, types: tuple, args: tuple, kw
 
 
 def _constant(call: object, args: tuple, kwargs: dict, function: object) -> Any:
-    """A function without a face: on tensors without a history it is NumPy's; on others it is an error."""
+    """A function without an override: on tensors without a history it is NumPy's; on others it is an error."""
     if _any_gradient(args) or _any_gradient(tuple(kwargs.values())):
         raise UnsupportedFunctionError(f"{qualified_name(function)} is not supported on tensors that require gradients",
                                        why="fad has no record of it",
@@ -215,7 +215,7 @@ def _stepping(path: str, f: Callable) -> Callable:
 def _several(name: str, library: str) -> Callable:
     def call(input: AnyArray, s: object = None, dim: Axes = None, norm: "str | None" = None) -> AnyArray:
         axes = {} if dim is None else {"axes": tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)}
-        return face(f"{library}.fft.{name}", input, (s,) if isinstance(s, int) else s, norm=norm, **axes)
+        return override(f"{library}.fft.{name}", input, (s,) if isinstance(s, int) else s, norm=norm, **axes)
     return call
 
 
@@ -223,6 +223,6 @@ FFT: dict[str, Callable] = {
     **{name: _several(name, "numpy")
        for name in ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")},
     **{name: _several(name, "scipy") for name in ("hfft2", "hfftn", "ihfft2", "ihfftn")},
-    "fftshift": lambda input, dim=None: face("numpy.fft.fftshift", input, dim),
-    "ifftshift": lambda input, dim=None: face("numpy.fft.ifftshift", input, dim)}
+    "fftshift": lambda input, dim=None: override("numpy.fft.fftshift", input, dim),
+    "ifftshift": lambda input, dim=None: override("numpy.fft.ifftshift", input, dim)}
 SPECIAL: dict[str, Callable] = {"softmax": softmax, "log_softmax": log_softmax, "logsumexp": logsumexp, "logit": logit}

@@ -17,7 +17,7 @@ import numpy as np
 from ...ir.op import Op, registry
 from ...ir.types import Type, type_of
 from ...util.array import AnyArray, ArrayOrNumber, DTypeLike
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.lazy import LazyModule
 from .. import extents
 from ..kinds import Explicit, shape_of
@@ -129,7 +129,7 @@ def _run_logm_frechet(a: np.ndarray, e: np.ndarray) -> np.ndarray:
     try:
         return by_blocks(_run_logm)(a, e)
     except ValueError as error:
-        let_through(error)  # SciPy finds its own result infinite: a singular matrix has no logarithm
+        reraise_interrupt(error)  # SciPy finds its own result infinite: a singular matrix has no logarithm
         return np.full(e.shape, np.nan, np.result_type(a, e))
 
 

@@ -2,7 +2,7 @@
 n).
 
 All of it is code over ops, so it serves ndarrays, Tensors and values of the IR alike. Operands of one product are
-stacks of one shape; faces broadcast before they call an op.
+stacks of one shape; overrides broadcast before they call an op.
 """
 from typing import Any
 

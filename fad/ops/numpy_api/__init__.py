@@ -1,10 +1,10 @@
-"""NumPy's and SciPy's own functions, written in ops: a face for each, found by the function itself.
+"""NumPy's and SciPy's own functions, written in ops: an override for each, found by the function itself.
 
-A face takes the arguments of its function. Faces are code over arrays, so they serve tracing, Tensors and (rarely)
-ndarrays alike. Those that many programs use are here; the modules in LATER are loaded when a program first meets one
-of their functions.
+An override takes the arguments of its function. Overrides are code over arrays, so they serve tracing, Tensors and
+(rarely) ndarrays alike. Those that many programs use are here; the modules in LATER are loaded when a program first
+meets one of their functions.
 """
-from ..face import LATER
+from ..override import LATER
 from . import (
     arrange,
     contract,

@@ -11,9 +11,9 @@ from ...util.array import AnyArray, ArrayOrNumber, Axes, Extent
 from ...util.errors import ConcreteValueError, UnsupportedFunctionError
 from ...util.where import here
 from .. import extents
-from ..face import METHODS
 from ..kinds import shape_of
 from ..literals import as_array
+from ..override import METHODS
 
 #: NumPy's casting rules.
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]

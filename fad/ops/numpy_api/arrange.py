@@ -5,9 +5,9 @@ from ...ir.op import registry
 from ...ir.types import INT
 from ...util.array import AnyArray, ArrayLike, Axes
 from .. import extents
-from ..face import face
 from ..kinds import shape_of
 from ..literals import as_array, is_value
+from ..override import override
 from ..slices import assume_at_least, integer
 from ..subscript import read_subscript
 from .arguments import axes_of, one_axis, rank, taken
@@ -15,24 +15,24 @@ from .join import joined, part
 from .shape import ravel, reshape_, swapaxes
 
 
-@face("numpy.flip", samples=("np.flip(x, 0)", "np.flip(x)"))
+@override("numpy.flip", samples=("np.flip(x, 0)", "np.flip(x)"))
 def flip(m: ArrayLike, axis: Axes = None) -> AnyArray:
     x = as_array(m)
     axes = axes_of(axis, rank(x))
     return read_subscript(x, tuple([slice(None, None, -1 if k in axes else 1) for k in range(rank(x))])).read(x)
 
 
-@face("numpy.fliplr", samples=("np.fliplr(x)",))
+@override("numpy.fliplr", samples=("np.fliplr(x)",))
 def fliplr(m: ArrayLike) -> AnyArray:
     return flip(m, 1)
 
 
-@face("numpy.flipud", samples=("np.flipud(x)",))
+@override("numpy.flipud", samples=("np.flipud(x)",))
 def flipud(m: ArrayLike) -> AnyArray:
     return flip(m, 0)
 
 
-@face("numpy.rot90", samples=("np.rot90(x)", "np.rot90(x, 3)"))
+@override("numpy.rot90", samples=("np.rot90(x)", "np.rot90(x, 3)"))
 def rot90(m: ArrayLike, k: Any = 1, axes: Any = (0, 1)) -> AnyArray:
     x = as_array(m)
     first, second = (one_axis(a, rank(x)) for a in axes)
@@ -46,7 +46,7 @@ def rot90(m: ArrayLike, k: Any = 1, axes: Any = (0, 1)) -> AnyArray:
     return swapaxes(flip(x, second), first, second) if turns == 1 else flip(swapaxes(x, first, second), second)
 
 
-@face("numpy.roll", samples=("np.roll(x, 1)", "np.roll(x, -1, axis=1)", "np.roll(x, (1, -2), axis=(0, 1))",
+@override("numpy.roll", samples=("np.roll(x, 1)", "np.roll(x, -1, axis=1)", "np.roll(x, (1, -2), axis=(0, 1))",
                              "np.roll(x, 1, axis=(0, 1))"))
 def roll(a: ArrayLike, shift: object, axis: Axes = None) -> AnyArray:
     x = as_array(a)
@@ -78,7 +78,7 @@ def _rolled(x: AnyArray, shift: object, axis: int) -> AnyArray:
     return joined([part(x, axis, n - s, None), part(x, axis, None, n - s)], axis)
 
 
-@face("numpy.lib.stride_tricks.sliding_window_view", samples=("np.lib.stride_tricks.sliding_window_view(v, 2)",))
+@override("numpy.lib.stride_tricks.sliding_window_view", samples=("np.lib.stride_tricks.sliding_window_view(v, 2)",))
 def sliding_window_view(x: ArrayLike, window_shape: object, axis: Axes = None) -> AnyArray:
     y = as_array(x)
     sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)

@@ -3,8 +3,8 @@ from typing import Any
 
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike
-from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
+from ..override import BY_NAME, override
 from .arguments import as_array, in_dtype, rank, refuse
 from .stacks import matrix, over_stacks
 
@@ -19,7 +19,7 @@ def _matrix(diagonals: AnyArray, lower: int, upper: int) -> AnyArray:
     return a
 
 
-@face("scipy.linalg.solve_banded",
+@override("scipy.linalg.solve_banded",
       samples=("la.solve_banded((1, 1), x + [[0.0], [3.0], [0.0]], v)", "la.solve_banded((0, 2), x[::-1] + 1.0, x.T)"))
 @over_stacks(ab="2", b="1|2")
 def solve_banded(l_and_u: tuple, ab: ArrayLike, b: ArrayLike, overwrite_ab: bool = False, overwrite_b: bool = False,
@@ -27,7 +27,7 @@ def solve_banded(l_and_u: tuple, ab: ArrayLike, b: ArrayLike, overwrite_ab: bool
     return BY_NAME["numpy.linalg.solve"].call(_matrix(matrix(ab), *l_and_u), as_array(b))
 
 
-@face("scipy.linalg.solveh_banded", samples=("la.solveh_banded(x + [[3.0], [0.0], [0.0]], v, lower=True)",
+@override("scipy.linalg.solveh_banded", samples=("la.solveh_banded(x + [[3.0], [0.0], [0.0]], v, lower=True)",
                                              "la.solveh_banded(x[:2] + [[0.0], [3.0]], v)"))
 @over_stacks(ab="2", b="1|2")
 def solveh_banded(ab: ArrayLike, b: ArrayLike, overwrite_ab: bool = False, overwrite_b: bool = False,
@@ -50,7 +50,7 @@ def _hermitian(ab: AnyArray, lower: bool) -> AnyArray:
     return a
 
 
-@face("scipy.linalg.cholesky_banded", samples=("la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True)",
+@override("scipy.linalg.cholesky_banded", samples=("la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True)",
                                                "la.cholesky_banded(x + [[0.0], [0.0], [3.0]])"))
 @over_stacks(ab="2")
 def cholesky_banded(ab: AnyArray, overwrite_ab: bool = False, lower: bool = False,
@@ -68,7 +68,7 @@ def cholesky_banded(ab: AnyArray, overwrite_ab: bool = False, lower: bool = Fals
     return BY_NAME["numpy.stack"].call(rows)
 
 
-@face("scipy.linalg.cho_solve_banded",
+@override("scipy.linalg.cho_solve_banded",
       samples=("la.cho_solve_banded((la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True), True), v)",
                "la.cho_solve_banded((x + [[0.0], [0.0], [3.0]], False), x.T)"))
 def cho_solve_banded(cb_and_lower: tuple, b: ArrayLike, overwrite_b: bool = False,
@@ -79,7 +79,7 @@ def cho_solve_banded(cb_and_lower: tuple, b: ArrayLike, overwrite_b: bool = Fals
     return BY_NAME["scipy.linalg.cho_solve"].call((factor, lower), as_array(b))
 
 
-@face("scipy.linalg.eig_banded", samples=("la.eig_banded(x[:2] + [[0.0], [3.0]])[0]",), note="as numpy.linalg.eigh")
+@override("scipy.linalg.eig_banded", samples=("la.eig_banded(x[:2] + [[0.0], [3.0]])[0]",), note="as numpy.linalg.eigh")
 @over_stacks(a_band="2")
 def eig_banded(a_band: ArrayLike, lower: bool = False, eigvals_only: bool = False, overwrite_a_band: bool = False,
                select: str = "a", select_range: object = None, check_finite: bool = True) -> Any:
@@ -89,14 +89,14 @@ def eig_banded(a_band: ArrayLike, lower: bool = False, eigvals_only: bool = Fals
     return BY_NAME["numpy.linalg.eigvalsh" if eigvals_only else "numpy.linalg.eigh"].call(a)
 
 
-@face("scipy.linalg.eigvals_banded", samples=("la.eigvals_banded(x[:2] + [[3.0], [0.0]], lower=True)",))
+@override("scipy.linalg.eigvals_banded", samples=("la.eigvals_banded(x[:2] + [[3.0], [0.0]], lower=True)",))
 @over_stacks(a_band="2")
 def eigvals_banded(a_band: ArrayLike, lower: bool = False, overwrite_a_band: bool = False, select: str = "a",
                    select_range: object = None, check_finite: bool = True) -> AnyArray:
     return eig_banded(a_band, lower, True, overwrite_a_band, select, select_range)
 
 
-@face("scipy.linalg.eigh_tridiagonal",
+@override("scipy.linalg.eigh_tridiagonal",
       samples=("la.eigh_tridiagonal(v, x[0, :3] + 1.0)[0]", "np.abs(la.eigh_tridiagonal(v, x[0, :3] + 1.0)[1])"),
       note="as numpy.linalg.eigh")
 @over_stacks(d="1", e="1")
@@ -118,7 +118,7 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, eigvals_only: bool = False, sel
     return w if select in ("a", 0) else w[select_range[0]:select_range[1] + 1]
 
 
-@face("scipy.linalg.eigvalsh_tridiagonal",
+@override("scipy.linalg.eigvalsh_tridiagonal",
       samples=("la.eigvalsh_tridiagonal(v, x[0, :3] + 1.0)", "la.eigvalsh_tridiagonal(v, x[0, :3], 'i', (1, 2))"))
 @over_stacks(d="1", e="1")
 def eigvalsh_tridiagonal(d: ArrayLike, e: ArrayLike, select: str = "a", select_range: object = None,
@@ -130,20 +130,20 @@ def _toeplitz(c_or_cr: object) -> AnyArray:
     return BY_NAME["scipy.linalg.toeplitz"].call(*(c_or_cr if isinstance(c_or_cr, tuple) else (c_or_cr,)))
 
 
-@face("scipy.linalg.solve_toeplitz",
+@override("scipy.linalg.solve_toeplitz",
       samples=("la.solve_toeplitz(v + np.array([3.0, 0.0, 0.0, 0.0]), x.T)", "la.solve_toeplitz((v, v ** 2), v)"),
       precision="double")
 def solve_toeplitz(c_or_cr: ArrayLike, b: ArrayLike, check_finite: bool = True) -> AnyArray:
     return BY_NAME["numpy.linalg.solve"].call(_toeplitz(c_or_cr), as_array(b))
 
 
-@face("scipy.linalg.matmul_toeplitz", samples=("la.matmul_toeplitz((v, 2 * v), x.T)", "la.matmul_toeplitz(v, v)"),
+@override("scipy.linalg.matmul_toeplitz", samples=("la.matmul_toeplitz((v, 2 * v), x.T)", "la.matmul_toeplitz(v, v)"),
       precision="double")
 def matmul_toeplitz(c_or_cr: ArrayLike, x: ArrayLike, check_finite: bool = False, workers: object = None) -> AnyArray:
     return BY_NAME["numpy.matmul"].call(_toeplitz(c_or_cr), as_array(x))
 
 
-@face("scipy.linalg.solve_circulant", samples=("la.solve_circulant(v + np.array([3.0, 0.0, 0.0, 0.0]), v)",))
+@override("scipy.linalg.solve_circulant", samples=("la.solve_circulant(v + np.array([3.0, 0.0, 0.0, 0.0]), v)",))
 def solve_circulant(c: ArrayLike, b: ArrayLike, singular: str = "raise", tol: object = None, caxis: int = -1,
                     baxis: int = 0, outaxis: int = 0) -> AnyArray:
     c, b = as_array(c), as_array(b)

@@ -11,8 +11,8 @@ from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.library_object import LibraryObject
 from .. import extents
-from ..face import BY_NAME, face
 from ..kinds import shape_of
+from ..override import BY_NAME, override
 from .arguments import as_array, check_all, fixed, in_dtype, live, rank, refuse, taken
 from .piecewise import _clipped, _derived, basis, not_a_knot, spline_through
 
@@ -52,7 +52,7 @@ def _on_grid(tck: tuple, x: ArrayLike, y: ArrayLike, dx: int, dy: int, message: 
     return _at_points(tck, flat[0][:, None], flat[1], dx, dy)
 
 
-@face("scipy.interpolate.bisplev", samples=(
+@override("scipy.interpolate.bisplev", samples=(
     f"interpolate.bisplev(v[0], v[1], ({KNOTS}, {KNOTS}, np.outer(v, v).ravel(), 2, 2))",
     f"interpolate.bisplev(np.cumsum(v) / 4, v[0], ({KNOTS}, {KNOTS}, np.outer(v, v).ravel(), 2, 2), 1, 0)"))
 def bisplev(x: ArrayLike, y: ArrayLike, tck: tuple, dx: int = 0, dy: int = 0) -> AnyArray:
@@ -66,7 +66,7 @@ def bisplev(x: ArrayLike, y: ArrayLike, tck: tuple, dx: int = 0, dy: int = 0) ->
     return z
 
 
-@face("scipy.interpolate._fitpack2._BivariateSplineBase.__call__")
+@override("scipy.interpolate._fitpack2._BivariateSplineBase.__call__")
 def bivariate_called(spline: "Surface", x: ArrayLike, y: ArrayLike, dx: int = 0, dy: int = 0,
                      grid: bool = True) -> AnyArray:
     tck = (*spline.tck[:3], *spline.degrees)
@@ -75,12 +75,12 @@ def bivariate_called(spline: "Surface", x: ArrayLike, y: ArrayLike, dx: int = 0,
     return _on_grid(tck, x, y, dx, dy, "{} must be strictly increasing when `grid` is True")
 
 
-@face("scipy.interpolate.BivariateSpline.ev")
+@override("scipy.interpolate.BivariateSpline.ev")
 def bivariate_at(spline: "Surface", xi: ArrayLike, yi: ArrayLike, dx: int = 0, dy: int = 0) -> AnyArray:
     return bivariate_called(spline, xi, yi, dx, dy, grid=False)
 
 
-@face("scipy.interpolate.RectBivariateSpline", samples=(
+@override("scipy.interpolate.RectBivariateSpline", samples=(
     "interpolate.RectBivariateSpline(np.arange(3.0), np.cumsum(v), x, kx=2)(np.sort(v), [0.1, 1.0], 1)",
     "interpolate.RectBivariateSpline(np.arange(3.0), np.arange(4.0), x, kx=1, ky=3).ev(2 * v, 4 * v - 0.5)"))
 class Surface(LibraryObject):

@@ -7,8 +7,8 @@ from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike
 from .. import extents
 from ..contract import matmul
-from ..face import BY_NAME, face
 from ..kinds import shape_of
+from ..override import BY_NAME, override
 from .arguments import as_array, into, rank
 
 
@@ -32,7 +32,7 @@ def best_splits(sizes: list) -> dict:
     return split
 
 
-@face("numpy.linalg.multi_dot", samples=("np.linalg.multi_dot([x, S, S])", "np.linalg.multi_dot([v, S, v])"))
+@override("numpy.linalg.multi_dot", samples=("np.linalg.multi_dot([x, S, S])", "np.linalg.multi_dot([v, S, v])"))
 def multi_dot(arrays: Any, *, out: Any = None) -> AnyArray:
     xs = [as_array(x) for x in arrays]
     if len(xs) < 2:
@@ -52,7 +52,7 @@ def _product(xs: list, split: dict, i: int, j: int) -> AnyArray:
     return matmul(_product(xs, split, i, k), _product(xs, split, k + 1, j))
 
 
-@face("numpy.linalg.matrix_power", samples=("np.linalg.matrix_power(S, 3)", "np.linalg.matrix_power(S, -2)"))
+@override("numpy.linalg.matrix_power", samples=("np.linalg.matrix_power(S, 3)", "np.linalg.matrix_power(S, -2)"))
 def matrix_power(a: ArrayLike, n: Any) -> Any:
     """By repeated squaring."""
     a, n = as_array(a), operator.index(n)

@@ -9,17 +9,17 @@ from ...ir.types import INT, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
 from ..contract import contract, matmul, new_letters, stacked_product
-from ..face import face
 from ..kinds import conjugate, same_extent, same_shape, shape_of
 from ..literals import numpy_number
+from ..override import override
 from .arguments import as_array, fixed, in_dtype, into, one_axis, rank, ravel, taken
 from .join import strong
 
-face("numpy.matmul", "numpy.linalg.matmul",
+override("numpy.matmul", "numpy.linalg.matmul",
      samples=("np.matmul(x, S)", "x @ S", "v @ S @ v"))(lambda x1, x2: matmul(as_array(x1), as_array(x2)))
 
 
-@face("numpy.dot", method="dot", samples=("np.dot(x, S)", "np.dot(v, v)", "x.dot(v)"))
+@override("numpy.dot", method="dot", samples=("np.dot(x, S)", "np.dot(v, v)", "x.dot(v)"))
 def dot(a: AnyArray, b: AnyArray, out: object = None) -> ArrayOrNumber:
     """Over the last axis of a and the last but one of b; a product where either is a number."""
     a, b = numpy_number(strong(a)), numpy_number(strong(b))
@@ -40,13 +40,13 @@ def _into_its_own(out: object, y: ArrayOrNumber) -> ArrayOrNumber:
     return into(out, y)
 
 
-@face("numpy.vdot", samples=("np.vdot(v, v)", "np.vdot(x, x)"))
+@override("numpy.vdot", samples=("np.vdot(v, v)", "np.vdot(x, x)"))
 def vdot(a: ArrayLike, b: ArrayLike, /) -> AnyArray:
     a, b = ravel(as_array(a)), ravel(as_array(b))
     return contract(conjugate(a), b, labels=("a", "a", ""))
 
 
-@face("numpy.inner", samples=("np.inner(x, S)",))
+@override("numpy.inner", samples=("np.inner(x, S)",))
 def inner(a: AnyArray, b: ArrayLike, /) -> Any:
     a, b = numpy_number(strong(a)), numpy_number(strong(b))
     if not rank(a) or not rank(b):
@@ -54,12 +54,12 @@ def inner(a: AnyArray, b: ArrayLike, /) -> Any:
     return tensordot(a, b, axes=([-1], [-1]))
 
 
-@face("numpy.outer", samples=("np.outer(v, v)", "np.outer(x, v)"))
+@override("numpy.outer", samples=("np.outer(v, v)", "np.outer(x, v)"))
 def outer(a: ArrayLike, b: ArrayLike, out: object = None) -> AnyArray:
     return into(out, contract(ravel(as_array(a)), ravel(as_array(b)), labels=("a", "b", "ab")))
 
 
-@face("numpy.linalg.outer")
+@override("numpy.linalg.outer")
 def vector_outer(x1: ArrayLike, x2: ArrayLike, /) -> AnyArray:
     x1, x2 = as_array(x1), as_array(x2)
     if rank(x1) != 1 or rank(x2) != 1:
@@ -67,7 +67,7 @@ def vector_outer(x1: ArrayLike, x2: ArrayLike, /) -> AnyArray:
     return outer(x1, x2)
 
 
-@face("numpy.tensordot", samples=("np.tensordot(x, S, axes=1)", "np.tensordot(x, S, axes=([1], [0]))",
+@override("numpy.tensordot", samples=("np.tensordot(x, S, axes=1)", "np.tensordot(x, S, axes=([1], [0]))",
                                   "np.tensordot(x, x, 2)"))
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Axes = 2) -> AnyArray:
     a, b = as_array(a), as_array(b)
@@ -81,7 +81,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: Axes = 2) -> AnyArray:
     return contract(a, b, labels=(word, "".join(other), out))
 
 
-face("numpy.linalg.tensordot")(lambda x1, x2, /, *, axes=2: tensordot(x1, x2, axes))
+override("numpy.linalg.tensordot")(lambda x1, x2, /, *, axes=2: tensordot(x1, x2, axes))
 
 
 def _summed_axes(axes: Any, m: int, n: int) -> tuple:
@@ -106,25 +106,25 @@ def _last(x: AnyArray, axis: int) -> AnyArray:
     return x if k == ndim - 1 else registry["transpose"](x, axes=(*(a for a in range(ndim) if a != k), k))
 
 
-@face("numpy.vecdot", samples=("np.vecdot(x, v)",))
+@override("numpy.vecdot", samples=("np.vecdot(x, v)",))
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> AnyArray:
     return stacked_product(conjugate(_last(as_array(x1), axis)), _last(as_array(x2), axis), ("a", "a", ""))
 
 
-face("numpy.linalg.vecdot")(lambda x1, x2, /, *, axis=-1: vecdot(x1, x2, axis=axis))
+override("numpy.linalg.vecdot")(lambda x1, x2, /, *, axis=-1: vecdot(x1, x2, axis=axis))
 
 
-@face("numpy.matvec", samples=("np.matvec(S, x)",))
+@override("numpy.matvec", samples=("np.matvec(S, x)",))
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> AnyArray:
     return stacked_product(as_array(x1), as_array(x2), ("ab", "b", "a"))
 
 
-@face("numpy.vecmat", samples=("np.vecmat(x, S)",))
+@override("numpy.vecmat", samples=("np.vecmat(x, S)",))
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> AnyArray:
     return stacked_product(conjugate(as_array(x1)), as_array(x2), ("a", "ab", "b"))
 
 
-@face("numpy.kron", samples=("np.kron(v, v)", "np.kron(x, S)"))
+@override("numpy.kron", samples=("np.kron(v, v)", "np.kron(x, S)"))
 def kron(a: ArrayLike, b: ArrayLike) -> AnyArray:
     a, b = as_array(a), as_array(b)
     ndim = max(rank(a), rank(b))
@@ -138,7 +138,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> AnyArray:
 # -- cross, trace ----------------------------------------------------------------------------------
 
 
-@face("numpy.cross", samples=("np.cross(x[:, :3], x[:, 1:])",))
+@override("numpy.cross", samples=("np.cross(x[:, :3], x[:, 1:])",))
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1,
           axis: "int | None" = None) -> AnyArray:
     if axis is not None:
@@ -198,15 +198,15 @@ def _diagonal_extent(m: Extent, n: Extent, offset: int) -> AnyArray:
     return extents.minimum(extents.difference(m, max(-offset, 0)), extents.difference(n, max(offset, 0)))
 
 
-@face("numpy.trace", method="trace", samples=("np.trace(S)", "np.trace(S, 1)", "np.trace(x)"))
+@override("numpy.trace", method="trace", samples=("np.trace(S)", "np.trace(S, 1)", "np.trace(x)"))
 def trace(a: ArrayLike, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike = None,
           out: Any = None) -> AnyArray:
     y = diagonals(as_array(a), operator.index(offset), axis1, axis2)
     return into(out, in_dtype(registry["sum"](in_dtype(y, dtype), axes=(rank(y) - 1,)), dtype))
 
 
-face("numpy.linalg.trace")(lambda x, /, *, offset=0, dtype=None: trace(x, offset, -2, -1, dtype))
-face("numpy.linalg.cross")(lambda x1, x2, /, *, axis=-1: _three(x1, x2, axis))
+override("numpy.linalg.trace")(lambda x, /, *, offset=0, dtype=None: trace(x, offset, -2, -1, dtype))
+override("numpy.linalg.cross")(lambda x1, x2, /, *, axis=-1: _three(x1, x2, axis))
 
 
 def _three(x1: AnyArray, x2: AnyArray, axis: int) -> AnyArray:

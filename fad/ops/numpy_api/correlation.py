@@ -5,11 +5,11 @@ from typing import Any
 
 from ...ir.op import registry
 from ...util.array import AnyArray
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.lazy import imported
 from .. import extents
-from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, shape_of
+from ..override import BY_NAME, METHODS, override
 from .arguments import live, rank, ravel, refuse
 from .inference import sample
 from .outcomes import Correlation, FittedLine, student_pvalue
@@ -18,7 +18,8 @@ from .summaries import mean
 sqrt, absolute, where = (registry[name] for name in ("sqrt", "abs", "where"))
 
 
-@face("scipy.stats.pearsonr", samples=("stats.pearsonr(v, np.sin(9 * v))[0]", "stats.pearsonr(v, np.sin(9 * v)).pvalue",
+@override("scipy.stats.pearsonr",
+          samples=("stats.pearsonr(v, np.sin(9 * v))[0]", "stats.pearsonr(v, np.sin(9 * v)).pvalue",
                                        "stats.pearsonr(x, x[::-1] ** 2, axis=1)[0]"))
 def pearsonr(x: AnyArray, y: AnyArray, *, alternative: str = "two-sided", method: object = None,
              axis: "int | None" = 0) -> Correlation:
@@ -54,7 +55,7 @@ def _correlation(x: Any, y: Any, axis: int) -> AnyArray:
     return where(constant[0] | constant[1], math.nan, registry["minimum"](registry["maximum"](r, -1.0), 1.0))
 
 
-@face("scipy.stats.linregress",
+@override("scipy.stats.linregress",
       samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
                "stats.linregress(v, np.sin(9 * v)).stderr"), precision="installed")
 def linregress(x: AnyArray, y: AnyArray, alternative: str = "two-sided") -> FittedLine:
@@ -85,5 +86,5 @@ def _installed_pvalue(x: tuple, y: tuple) -> "float | None":
     try:
         return float(imported("scipy.stats").linregress(x, y).pvalue)
     except ValueError as error:
-        let_through(error)
+        reraise_interrupt(error)
         return None

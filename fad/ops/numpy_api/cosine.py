@@ -15,9 +15,9 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import INT, complex_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
-from ..face import face
 from ..fft import fft, weighted
 from ..kinds import is_complex, shape_of
+from ..override import override
 from .arguments import in_dtype, one_axis, rank
 from .fft import checked_length, lengths_and_axes, of_length, scaled, signal, swapped_last
 
@@ -112,14 +112,14 @@ def along(x: ArrayOrNumber, n: object, ax: int, type: int, norm: object, orthogo
     return swapped_last(y, ax)
 
 
-def _faces(name: str, inverse: bool, sine: bool) -> None:
-    @face(f"scipy.fft.{name}")
+def _overrides(name: str, inverse: bool, sine: bool) -> None:
+    @override(f"scipy.fft.{name}")
     def one(x: ArrayLike, type: int = 2, n: object = None, axis: int = -1, norm: object = None,
             overwrite_x: bool = False, workers: object = None, orthogonalize: object = None) -> AnyArray:
         x = signal(x)
         return along(x, n, one_axis(axis, rank(x)), type, norm, orthogonalize, inverse, sine)
 
-    @face(f"scipy.fft.{name}n")
+    @override(f"scipy.fft.{name}n")
     def several(x: ArrayLike, type: int = 2, s: object = None, axes: Axes = None, norm: object = None,
                 overwrite_x: bool = False, workers: object = None, *, orthogonalize: object = None) -> AnyArray:
         x = signal(x)
@@ -130,5 +130,5 @@ def _faces(name: str, inverse: bool, sine: bool) -> None:
 
 for _name, _inverse, _sine in (("dct", False, False), ("idct", True, False), ("dst", False, True),
                                ("idst", True, True)):
-    _faces(_name, _inverse, _sine)
+    _overrides(_name, _inverse, _sine)
 

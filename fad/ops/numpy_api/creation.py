@@ -16,9 +16,9 @@ from ...ir.op import registry
 from ...ir.types import FLOAT, INT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, DTypeLike, Extent
 from .. import extents
-from ..face import check_finite, face
 from ..kinds import shape_of
 from ..literals import as_array, constant, has_values, is_value
+from ..override import check_finite, override
 from ..records import Records, record_rows, records_of
 from ..shape import broadcast_to as broadcast_
 from ..shape import full as full_
@@ -73,13 +73,13 @@ def filled(shape: Any, value: object, dtype: Any) -> AnyArray:
 
 
 def _uniform(name: str, value: object) -> None:
-    @face(f"numpy.{name}", creation=True)
+    @override(f"numpy.{name}", creation=True)
     def of_shape(shape: ArrayLike, dtype: object = None, order: str = "C", *, device: object = None,
                  like: object = None) -> AnyArray:
         _refuse_like(f"numpy.{name}", like)
         return in_order(filled(shape, value, float if dtype is None else dtype), order)
 
-    @face(f"numpy.{name}_like")
+    @override(f"numpy.{name}_like")
     def like_another(a: ArrayLike, dtype: object = None, order: str = "K", subok: bool = True, shape: object = None, *,
                      device: object = None) -> AnyArray:
         return in_order(_like(a, value, dtype, shape), order)
@@ -96,14 +96,14 @@ for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
     _uniform(_name, _value)
 
 
-@face("numpy.full", creation=True, samples=("np.full((2, 2), v[0])", "np.full((3, 4), v)"))
+@override("numpy.full", creation=True, samples=("np.full((2, 2), v[0])", "np.full((3, 4), v)"))
 def full(shape: object, fill_value: ArrayLike, dtype: object = None, order: str = "C", *, device: object = None,
          like: object = None) -> AnyArray:
     _refuse_like("numpy.full", like)
     return in_order(filled(shape, fill_value, type_of(as_array(fill_value)).dtype if dtype is None else dtype), order)
 
 
-@face("numpy.full_like", samples=("np.full_like(x, v[1])",))
+@override("numpy.full_like", samples=("np.full_like(x, v[1])",))
 def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: object = None, order: str = "K", subok: bool = True,
               shape: object = None, *, device: object = None) -> AnyArray:
     return in_order(_like(a, fill_value, dtype, shape), order)
@@ -115,7 +115,7 @@ def diagonal_mask(n: Extent, m: Extent, k: ArrayOrNumber, compare: Callable) -> 
     return compare(iota_(m, dtype=INT) - reshape_(iota_(n, dtype=INT), n, 1), k)
 
 
-@face("numpy.eye", creation=True)
+@override("numpy.eye", creation=True)
 def eye(N: ArrayLike, M: Any = None, k: Any = 0, dtype: DTypeLike = float, order: str = "C", *, device: Any = None,
         like: object = None) -> AnyArray:
     _refuse_like("numpy.eye", like)
@@ -124,12 +124,12 @@ def eye(N: ArrayLike, M: Any = None, k: Any = 0, dtype: DTypeLike = float, order
     return in_order(registry["cast"](diagonal_mask(n, m, k, registry["equal"]), dtype=np.dtype(dtype)), order)
 
 
-@face("numpy.identity", creation=True)
+@override("numpy.identity", creation=True)
 def identity(n: object, dtype: DTypeLike = None, *, like: object = None) -> AnyArray:
     return eye(n, dtype=float if dtype is None else dtype, like=like)
 
 
-@face("numpy.tri", creation=True)
+@override("numpy.tri", creation=True)
 def tri(N: object, M: object = None, k: Any = 0, dtype: DTypeLike = float, *, like: object = None) -> AnyArray:
     _refuse_like("numpy.tri", like)
     n, = extents_given(N)
@@ -140,7 +140,7 @@ def tri(N: object, M: object = None, k: Any = 0, dtype: DTypeLike = float, *, li
 # -- ranges ----------------------------------------------------------------------------------------
 
 
-@face("numpy.arange", creation=True)
+@override("numpy.arange", creation=True)
 def arange(start: Any = None, stop: Any = None, step: Any = None, dtype: DTypeLike = None, *, device: Any = None,
            like: object = None) -> Any:
     _refuse_like("numpy.arange", like)
@@ -182,7 +182,7 @@ def _integers(first: object, end: Extent, step: int) -> AnyArray:
     return y if isinstance(first, int) and first == 0 else y + first
 
 
-@face("numpy.linspace", creation=True,
+@override("numpy.linspace", creation=True,
       samples=("np.linspace(v[0], v[1], 5)", "np.linspace(v, x[0], 3, endpoint=False, axis=1)"))
 def linspace(start: AnyArray, stop: AnyArray, num: ArrayLike = 50, endpoint: bool = True, retstep: bool = False,
              dtype: DTypeLike = None, axis: int = 0, *, device: object = None) -> Any:
@@ -204,7 +204,8 @@ def linspace(start: AnyArray, stop: AnyArray, num: ArrayLike = 50, endpoint: boo
     return (y, step) if retstep else y
 
 
-@face("numpy.logspace", creation=True, samples=("np.logspace(v[0], v[1], 4)", "np.logspace(0.0, 1.0, 3, base=v[2])"))
+@override("numpy.logspace", creation=True,
+          samples=("np.logspace(v[0], v[1], 4)", "np.logspace(0.0, 1.0, 3, base=v[2])"))
 def logspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: bool = True, base: ArrayLike = 10.0,
              dtype: object = None, axis: int = 0) -> AnyArray:
     base = as_array(base)
@@ -213,7 +214,7 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: bool
     return in_dtype(registry["pow"](base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
 
-@face("numpy.geomspace", creation=True, samples=("np.geomspace(v[0], v[1], 4)", "np.geomspace(-v[0], -2.0, 4)"),
+@override("numpy.geomspace", creation=True, samples=("np.geomspace(v[0], v[1], 4)", "np.geomspace(-v[0], -2.0, 4)"),
       precision="double")
 def geomspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: bool = True, dtype: DTypeLike = None,
               axis: int = 0) -> AnyArray:
@@ -263,7 +264,7 @@ def _with_rank(x: AnyArray, least: int) -> AnyArray:
     return reshape_(x, *[1] * (least - rank(x)), *shape_of(x)) if rank(x) < least else x
 
 
-@face("numpy.array", creation=True,
+@override("numpy.array", creation=True,
       samples=("np.array([v[0], v[1] * 2, 3.0])", "np.array([[v[0], 1.0], [v[1], v[2]]])", "np.array([x, x])"))
 def array(object: ArrayLike, dtype: object = None, *, copy: bool = True, order: str = "K", subok: bool = False,
           ndmin: int = 0, like: object = None) -> AnyArray:
@@ -274,7 +275,7 @@ def array(object: ArrayLike, dtype: object = None, *, copy: bool = True, order: 
     return in_order(fresh(y), order) if copy and y is object else y
 
 
-@face("numpy.asarray", "numpy.asanyarray", creation=True, samples=("np.asarray(x)", "np.asarray([v[0], 1.0])"))
+@override("numpy.asarray", "numpy.asanyarray", creation=True, samples=("np.asarray(x)", "np.asarray([v[0], 1.0])"))
 def asarray(a: ArrayLike, dtype: object = None, order: Any = None, *, device: Any = None, copy: Any = None,
             like: Any = None) -> AnyArray:
     _refuse_like("numpy.asarray", like)
@@ -283,8 +284,9 @@ def asarray(a: ArrayLike, dtype: object = None, order: Any = None, *, device: An
 
 
 def _unless_copied(y: AnyArray, given: Any, order: Any, copy: Any) -> AnyArray:
-    """y, made of what is given, in this order. An array that needs no change stays what it is: the caller of the face
-    knows how it lies in memory, and copies it if it has to lie in another order (see trace/values/mutation.py).
+    """y, made of what is given, in this order. An array that needs no change stays what it is: the caller of the
+    override knows how it lies in memory, and copies it if it has to lie in another order (see
+    trace/values/mutation.py).
     """
     check_order(order)
     if y is given:
@@ -294,26 +296,26 @@ def _unless_copied(y: AnyArray, given: Any, order: Any, copy: Any) -> AnyArray:
     return in_order(y, order)
 
 
-@face("numpy.asarray_chkfinite", creation=True, samples=("np.asarray_chkfinite(x)",))
+@override("numpy.asarray_chkfinite", creation=True, samples=("np.asarray_chkfinite(x)",))
 def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike = None, order: object = None) -> AnyArray:
     y = asarray(a, dtype, order)
     check_finite(y)
     return y
 
 
-@face("numpy.asfortranarray", creation=True)
+@override("numpy.asfortranarray", creation=True)
 def asfortranarray(a: ArrayLike, dtype: DTypeLike = None, *, like: object = None) -> AnyArray:
     _refuse_like("numpy.asfortranarray", like)
     return _unless_copied(_with_rank(as_strong(a, dtype), 1), a, "F", None)
 
 
-@face("numpy.ascontiguousarray", creation=True, samples=("np.ascontiguousarray(x.T)",))
+@override("numpy.ascontiguousarray", creation=True, samples=("np.ascontiguousarray(x.T)",))
 def ascontiguousarray(a: ArrayLike, dtype: DTypeLike = None, *, like: object = None) -> AnyArray:
     _refuse_like("numpy.ascontiguousarray", like)
     return _with_rank(as_strong(a, dtype), 1)
 
 
-@face("numpy.require", creation=True)
+@override("numpy.require", creation=True)
 def require(a: ArrayLike, dtype: object = None, requirements: Any = None, *, like: Any = None) -> AnyArray:
     wanted = [requirements] if isinstance(requirements, str) else requirements or ()
     if any(r.upper() in ("O", "OWNDATA") for r in wanted):
@@ -321,12 +323,12 @@ def require(a: ArrayLike, dtype: object = None, requirements: Any = None, *, lik
     return asarray(a, dtype, "F" if any(r.upper()[:1] == "F" for r in wanted) else None, like=like)
 
 
-@face("numpy.copy", samples=("np.copy(x)",))
+@override("numpy.copy", samples=("np.copy(x)",))
 def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> AnyArray:
     return fresh(in_order(as_strong(a), order))
 
 
-@face("numpy.fromiter", creation=True, samples=("np.fromiter((t * t for t in v), float)",))
+@override("numpy.fromiter", creation=True, samples=("np.fromiter((t * t for t in v), float)",))
 def fromiter(iter: Any, dtype: object, count: int = -1, *, like: object = None) -> AnyArray:
     _refuse_like("numpy.fromiter", like)
     return as_strong(list(iter if count < 0 else islice(iter, count)), dtype)
@@ -335,7 +337,7 @@ def fromiter(iter: Any, dtype: object, count: int = -1, *, like: object = None) 
 # -- grids -----------------------------------------------------------------------------------------
 
 
-@face("numpy.meshgrid", samples=("np.meshgrid(v, v)[0] * np.meshgrid(v, v)[1]",
+@override("numpy.meshgrid", samples=("np.meshgrid(v, v)[0] * np.meshgrid(v, v)[1]",
                                  "np.meshgrid(v, x[0], indexing='ij')[1]"))
 def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
     if indexing not in ("xy", "ij"):
@@ -354,7 +356,7 @@ def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: 
     return tuple(grids) if sparse else tuple([broadcast_(g, *shape) for g in grids])
 
 
-@face("numpy.indices", creation=True)
+@override("numpy.indices", creation=True)
 def indices(dimensions: object, dtype: DTypeLike = int, sparse: bool = False) -> Any:
     shape = extents_given(dimensions)
     grids = [reshape_(iota_(n, dtype=np.dtype(dtype)), *[n if j == k else 1 for j in range(len(shape))])
@@ -366,7 +368,7 @@ def indices(dimensions: object, dtype: DTypeLike = int, sparse: bool = False) ->
     return registry["concatenate"](*[expand_dims(broadcast_(g, *shape), 0) for g in grids], axis=0)
 
 
-@face("numpy.fromfunction", creation=True)
+@override("numpy.fromfunction", creation=True)
 def fromfunction(function: Callable, shape: object, *, dtype: DTypeLike = float, like: object = None,
                  **kwargs: object) -> AnyArray:
     _refuse_like("numpy.fromfunction", like)

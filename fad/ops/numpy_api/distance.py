@@ -7,9 +7,9 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike
-from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant
+from ..override import BY_NAME, override
 from .arguments import as_array, check_all, fixed, in_dtype, rank, refuse, taken
 from .fft import signal
 
@@ -59,7 +59,7 @@ def _metric(name: str, metric: str, options: dict) -> Callable:
     return known
 
 
-@face("scipy.spatial.distance.cdist",
+@override("scipy.spatial.distance.cdist",
       samples=("distance.cdist(x, x[:2] + 0.3)", "distance.cdist(x, v[None], 'sqeuclidean')",
                "distance.cdist(x, v[None], 'cosine')"), precision="double")
 def cdist(XA: ArrayLike, XB: ArrayLike, metric: str = "euclidean", *, out: object = None,
@@ -73,7 +73,7 @@ def cdist(XA: ArrayLike, XB: ArrayLike, metric: str = "euclidean", *, out: objec
     return of_pair(registry["reshape"](a, shape_of(a)[0], 1, shape_of(a)[1]), registry["reshape"](b, 1, *shape_of(b)))
 
 
-@face("scipy.spatial.distance.pdist", samples=("distance.pdist(x)", "distance.pdist(x, 'cityblock')"),
+@override("scipy.spatial.distance.pdist", samples=("distance.pdist(x)", "distance.pdist(x, 'cityblock')"),
       precision="double")
 def pdist(X: ArrayLike, metric: str = "euclidean", *, out: object = None, **options: object) -> AnyArray:
     if out is not None:
@@ -101,27 +101,27 @@ def _vector(u: object) -> AnyArray:
 
 
 for _name, _of_pair in METRICS.items():
-    face(f"scipy.spatial.distance.{_name}", samples=(f"distance.{_name}(v, x[0])",),
+    override(f"scipy.spatial.distance.{_name}", samples=(f"distance.{_name}(v, x[0])",),
          precision="double" if _name in IN_DOUBLE else "")(_between_vectors(_name, _of_pair))
 
 
-@face("scipy.spatial.distance.minkowski", precision="double")
+@override("scipy.spatial.distance.minkowski", precision="double")
 def minkowski(u: ArrayLike, v: ArrayLike, p: object = 2, w: object = None) -> AnyArray:
     return _between_vectors("minkowski", _minkowski(p))(u, v, w)
 
 
-@face("scipy.spatial.distance.seuclidean", samples=("distance.seuclidean(v, x[0], x[1])",), precision="double")
+@override("scipy.spatial.distance.seuclidean", samples=("distance.seuclidean(v, x[0], x[1])",), precision="double")
 def seuclidean(u: ArrayLike, v: ArrayLike, V: ArrayLike) -> AnyArray:
     return _length((_vector(u) - _vector(v)) / registry["sqrt"](_vector(V)))
 
 
-@face("scipy.spatial.distance.mahalanobis", samples=("distance.mahalanobis(v, x[0], P)",))
+@override("scipy.spatial.distance.mahalanobis", samples=("distance.mahalanobis(v, x[0], P)",))
 def mahalanobis(u: ArrayLike, v: ArrayLike, VI: ArrayLike) -> AnyArray:
     d, dot = _vector(u) - _vector(v), BY_NAME["numpy.dot"].call
     return registry["sqrt"](dot(dot(d, BY_NAME["numpy.atleast_2d"].call(VI)), d))
 
 
-@face("scipy.spatial.distance.jensenshannon",
+@override("scipy.spatial.distance.jensenshannon",
       samples=("distance.jensenshannon(v, x[0])", "distance.jensenshannon(x, x ** 2, 2.0, axis=1, keepdims=True)"),
       precision="given")
 def jensenshannon(p: AnyArray, q: AnyArray, base: object = None, *, axis: int = 0, keepdims: bool = False) -> AnyArray:
@@ -135,7 +135,7 @@ def jensenshannon(p: AnyArray, q: AnyArray, base: object = None, *, axis: int = 
     return registry["sqrt"]((both if base is None else both / registry["log"](as_array(base))) / 2.0)
 
 
-@face("scipy.spatial.distance.squareform",
+@override("scipy.spatial.distance.squareform",
       samples=("distance.squareform(distance.pdist(x))", "distance.squareform(S + S.T - np.diag(2 * np.diag(S)))"))
 def squareform(X: ArrayLike, force: str = "no", checks: bool = True) -> AnyArray:
     """The matrix of the distances between all pairs, or these of the matrix."""

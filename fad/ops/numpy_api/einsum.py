@@ -9,8 +9,8 @@ from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayOrNumber, DTypeLike, Extent
 from .. import extents
 from ..contract import LETTERS, contract
-from ..face import face
 from ..kinds import shape_of
+from ..override import override
 from .arguments import Casting, as_array, in_dtype, into, is_given, rank
 from .contract import diagonals
 from .creation import in_order
@@ -143,7 +143,8 @@ def _meet(x: ArrayOrNumber, a: str, y: AnyArray, b: str, keep: set) -> "tuple[An
     return contract(x, y, labels=(a, b, out)), out
 
 
-@face("numpy.einsum", samples=('np.einsum("ij,jk->ik", x, S)', 'np.einsum("ij,ij->i", x, x)', 'np.einsum("ii->i", S)',
+@override("numpy.einsum",
+          samples=('np.einsum("ij,jk->ik", x, S)', 'np.einsum("ij,ij->i", x, x)', 'np.einsum("ii->i", S)',
                                'np.einsum("i,j,jk->k", v, v, S)', 'np.einsum("...j,j", x, v)',
                                "np.einsum(x, [0, 1], v, [1], [0])", 'np.einsum("ij->", x)', 'np.einsum("ii", S)'))
 def einsum(*operands: object, out: object = None, dtype: DTypeLike = None, order: str = "K", casting: Casting = "safe",
@@ -168,7 +169,7 @@ def einsum(*operands: object, out: object = None, dtype: DTypeLike = None, order
     return into(out, y if any(y is x for x in given) else in_order(y, order))
 
 
-@face("numpy.einsum_path")
+@override("numpy.einsum_path")
 def einsum_path(*operands: object, optimize: object = "greedy", einsum_call: bool = False) -> Any:
     """The path at the sizes seen at tracing: it is found by extents alone."""
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)

@@ -11,7 +11,7 @@ from ...ir.op import registry
 from ...ir.types import BOOL, COMPLEX, FLOAT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.errors import NOT_A_NUMBER
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ..choice import abs as absolute
 from ..choice import clip as clip_
 from ..choice import isfinite, isnan, stop_gradient
@@ -21,15 +21,15 @@ from ..complex import conj, make_complex
 from ..complex import imag as imag_
 from ..complex import real as real_
 from ..extents import agree
-from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, shape_of
 from ..literals import is_value, python_number, require_room
+from ..override import BY_NAME, METHODS, override
 from .arguments import as_array, check_all, in_dtype, into, is_given, one_axis, rank
 
 # -- choices ---------------------------------------------------------------------------------------
 
 
-@face("numpy.where", samples=("np.where(x > 0.5, x, v)", "np.where(x > 0.5, np.log(x), x * x)",
+@override("numpy.where", samples=("np.where(x > 0.5, x, v)", "np.where(x > 0.5, np.log(x), x * x)",
                               "np.where(x > 0.5, np.log(x - 0.5), 0.0)"))
 def where(condition: ArrayLike, x: object = None, y: object = None) -> AnyArray:
     """x where the condition holds, y elsewhere; derivatives ignore the branch not taken. With one argument, nonzero."""
@@ -51,12 +51,12 @@ def _refuses_large_ints() -> bool:
     try:
         np.where(True, np.uint8(1), 300)
     except OverflowError as error:
-        let_through(error)
+        reraise_interrupt(error)
         return True
     return False
 
 
-@face("numpy.select", samples=("np.select([x < 0.4, x < 0.6], [x, x ** 2], 0.0)",))
+@override("numpy.select", samples=("np.select([x < 0.4, x < 0.6], [x, x ** 2], 0.0)",))
 def select(condlist: Any, choicelist: Any, default: ArrayLike = 0) -> AnyArray:
     """The first choice whose condition holds."""
     if len(condlist) != len(choicelist):
@@ -71,7 +71,7 @@ def select(condlist: Any, choicelist: Any, default: ArrayLike = 0) -> AnyArray:
     return y
 
 
-@face("numpy.clip", method="clip",
+@override("numpy.clip", method="clip",
       samples=("np.clip(x, 0.3, 0.7)", "np.clip(x, 0.5, None)", "np.clip(x, v - 0.3, v)", "x.clip(0.3, 0.6)"))
 def clip(a: ArrayLike, a_min: object = np._NoValue, a_max: object = np._NoValue, out: object = None, *,
          min: Any = np._NoValue, max: Any = np._NoValue, dtype: object = None, where: ArrayLike = True) -> AnyArray:
@@ -94,7 +94,7 @@ def _clipped(x: ArrayOrNumber, low: "ArrayOrNumber | None", high: "ArrayOrNumber
     return clip_(x, -math.inf if low is None else low, math.inf if high is None else high)
 
 
-@face("numpy.nan_to_num", samples=("np.nan_to_num(x)", "np.nan_to_num(np.where(x > 0.5, x, np.nan), nan=1.0)"))
+@override("numpy.nan_to_num", samples=("np.nan_to_num(x)", "np.nan_to_num(np.where(x > 0.5, x, np.nan), nan=1.0)"))
 def nan_to_num(x: ArrayLike, copy: bool = True, nan: ArrayLike = 0.0, posinf: object = None,
                neginf: object = None) -> AnyArray:
     """x with numbers for nan and the infinities."""
@@ -118,14 +118,14 @@ def _without_nan(x: AnyArray, nan: object, posinf: object, neginf: object) -> An
 # -- complex numbers -------------------------------------------------------------------------------
 
 
-@face("numpy.real", property="real", samples=("np.real(x)", "np.real((x + 2j) ** 2)", "np.abs(np.exp(1j * x))"))
+@override("numpy.real", property="real", samples=("np.real(x)", "np.real((x + 2j) ** 2)", "np.abs(np.exp(1j * x))"))
 def real(val: ArrayLike) -> Any:
     """The real part."""
     val = _known_as_real(val)
     return real_(val) if is_complex(val) else val
 
 
-@face("numpy.imag", property="imag", samples=("np.imag(np.exp(1j * x))",))
+@override("numpy.imag", property="imag", samples=("np.imag(np.exp(1j * x))",))
 def imag(val: ArrayLike) -> AnyArray:
     """The imaginary part; zeros of a real array."""
     val = _known_as_real(val)
@@ -141,7 +141,7 @@ def _known_as_real(val: ArrayLike) -> ArrayLike:
     return val
 
 
-@face("numpy.angle", samples=("np.angle(x + 1j * v)", "np.angle(x + 1j * v, deg=True)"))
+@override("numpy.angle", samples=("np.angle(x + 1j * v)", "np.angle(x + 1j * v, deg=True)"))
 def angle(z: ArrayLike, deg: bool = False) -> AnyArray:
     """The angle in the complex plane."""
     y = angle_(as_array(z))
@@ -151,7 +151,7 @@ def angle(z: ArrayLike, deg: bool = False) -> AnyArray:
 METHODS["conj"] = METHODS["conjugate"] = lambda x: conj(x) if is_complex(x) else _known_as_real(x)   # unlike np.conj
 
 
-@face("numpy.real_if_close")
+@override("numpy.real_if_close")
 def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
     """The real part of a complex array that is close to real. Its values decide, so this runs on the tape."""
     a = as_array(a)
@@ -164,7 +164,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Any:
 # -- rounding, sinc, i0 ----------------------------------------------------------------------------
 
 
-@face("numpy.round", "numpy.around", method="round", samples=("np.round(x, 2) * x",))
+@override("numpy.round", "numpy.around", method="round", samples=("np.round(x, 2) * x",))
 def round(a: ArrayLike, decimals: int = 0, out: object = None) -> AnyArray:
     """Rounded to decimals; piecewise constant."""
     x, decimals = as_array(a), operator.index(decimals)
@@ -182,20 +182,20 @@ def round(a: ArrayLike, decimals: int = 0, out: object = None) -> AnyArray:
     return into(out, in_dtype(y, type_of(x).dtype))
 
 
-@face("numpy.fix", samples=("np.fix(3 * x) * x",))
+@override("numpy.fix", samples=("np.fix(3 * x) * x",))
 def fix(x: ArrayLike, out: object = None) -> AnyArray:
     """Rounded towards zero."""
     return into(out, registry["trunc"](as_array(x)))
 
 
-@face("numpy.sinc", samples=("np.sinc(x)", "np.sinc(x - x)"))
+@override("numpy.sinc", samples=("np.sinc(x)", "np.sinc(x - x)"))
 def sinc(x: ArrayLike) -> AnyArray:
     """sin(pi x) / (pi x)."""
     x = as_array(x)
     return registry["sinc"](x if type_of(x).dtype.kind in "fc" else in_dtype(x, FLOAT))
 
 
-@face("numpy.i0", samples=("np.i0(x)",))
+@override("numpy.i0", samples=("np.i0(x)",))
 def i0(x: ArrayLike) -> AnyArray:
     """The modified Bessel function of order 0."""
     x = as_array(x)
@@ -203,7 +203,7 @@ def i0(x: ArrayLike) -> AnyArray:
     return in_dtype(registry["i0"](x), type_of(x).dtype)
 
 
-@face("numpy.kaiser", samples=("np.kaiser(5, v[0])", "np.kaiser(1, v[0])"))
+@override("numpy.kaiser", samples=("np.kaiser(5, v[0])", "np.kaiser(1, v[0])"))
 def kaiser(M: Any, beta: ArrayLike) -> AnyArray:
     """The Kaiser window I0(beta sqrt(1 - t^2)) / I0(beta), for M places t from -1 to 1."""
     places = np.arange(0, M if isinstance(M, (int, float)) else operator.index(M))
@@ -216,7 +216,7 @@ def kaiser(M: Any, beta: ArrayLike) -> AnyArray:
 # -- tests -----------------------------------------------------------------------------------------
 
 
-@face("numpy.isclose")
+@override("numpy.isclose")
 def isclose(a: AnyArray, b: ArrayLike, rtol: object = 1e-5, atol: object = 1e-8, equal_nan: bool = False) -> AnyArray:
     """Whether |a - b| <= atol + rtol |b|."""
     a, b = as_array(a), as_array(b)
@@ -226,13 +226,13 @@ def isclose(a: AnyArray, b: ArrayLike, rtol: object = 1e-5, atol: object = 1e-8,
     return close | (isnan(a) & isnan(b)) if equal_nan else close
 
 
-@face("numpy.allclose", samples=("np.allclose(x, x[0])",))
+@override("numpy.allclose", samples=("np.allclose(x, x[0])",))
 def allclose(a: ArrayLike, b: ArrayLike, rtol: object = 1e-5, atol: object = 1e-8, equal_nan: bool = False) -> AnyArray:
     """Whether all elements are close."""
     return python_number(_all(isclose(a, b, rtol, atol, equal_nan)))
 
 
-@face("numpy.array_equal", samples=("np.array_equal(x, x[0])", "np.array_equal(x, x)"))
+@override("numpy.array_equal", samples=("np.array_equal(x, x[0])", "np.array_equal(x, x)"))
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ArrayOrNumber:
     """Whether shapes and elements are equal."""
     a, b = as_array(a1), as_array(a2)
@@ -242,7 +242,7 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ArrayO
     return python_number(_all(same | (isnan(a) & isnan(b)) if equal_nan else same))
 
 
-@face("numpy.array_equiv", samples=("np.array_equiv(x, x[0])",))
+@override("numpy.array_equiv", samples=("np.array_equiv(x, x[0])",))
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> AnyArray:
     """Whether arrays that broadcast are equal."""
     return python_number(_all(as_array(a1) == as_array(a2)))
@@ -252,13 +252,13 @@ def _all(x: AnyArray) -> AnyArray:
     return registry["all"](x, axes=tuple(range(len(shape_of(x)))))
 
 
-@face("numpy.isposinf")
+@override("numpy.isposinf")
 def isposinf(x: ArrayLike, out: object = None) -> AnyArray:
     """Whether x is +inf."""
     return into(out, _ordered(x) == math.inf)
 
 
-@face("numpy.isneginf")
+@override("numpy.isneginf")
 def isneginf(x: object, out: object = None) -> Any:
     """Whether x is -inf."""
     return into(out, _ordered(x) == -math.inf)
@@ -271,25 +271,25 @@ def _ordered(x: object) -> AnyArray:
     return y
 
 
-@face("numpy.isreal")
+@override("numpy.isreal")
 def isreal(x: ArrayLike) -> AnyArray:
     """Whether the imaginary part is zero."""
     return imag(x) == 0
 
 
-@face("numpy.iscomplex")
+@override("numpy.iscomplex")
 def iscomplex(x: object) -> Any:
     """Whether the imaginary part is not zero."""
     return imag(x) != 0
 
 
-face("numpy.isrealobj")(lambda x: not is_complex(as_array(x)))
-face("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
+override("numpy.isrealobj")(lambda x: not is_complex(as_array(x)))
+override("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
 
 # -- interpolation, unwrapping ---------------------------------------------------------------------
 
 
-@face("numpy.interp", samples=("np.interp(v, [0., 0.5, 1.], [1., 2., 4.])",
+@override("numpy.interp", samples=("np.interp(v, [0., 0.5, 1.], [1., 2., 4.])",
                                "np.interp([0.1, 0.6], [0., 0.5, 1.], v[:3])", "np.interp(0.5, np.sort(v), x[0])",
                                "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)",
                                "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
@@ -339,7 +339,7 @@ def _one_period(x: AnyArray, xp: AnyArray, fp: AnyArray, period: Any) -> tuple:
     return x, join([xp[-1:] - period, xp, xp[:1] + period]), join([fp[-1:], fp, fp[:1]])
 
 
-@face("numpy.unwrap", samples=("np.unwrap(x)", "np.unwrap(9 * x, axis=0)", "np.unwrap(9 * x, period=1.5 + v[0])"))
+@override("numpy.unwrap", samples=("np.unwrap(x)", "np.unwrap(9 * x, axis=0)", "np.unwrap(9 * x, period=1.5 + v[0])"))
 def unwrap(p: AnyArray, discont: object = None, axis: int = -1, *, period: float = 2 * math.pi) -> AnyArray:
     """p without jumps of more than half a period. The correction is a whole number of periods and depends on the
     period alone."""

@@ -10,8 +10,8 @@ from ...ir.op import registry
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, Axes
 from ...util.lazy import imported
-from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
+from ..override import BY_NAME, METHODS, override
 from .arguments import as_array, extent_of, in_dtype, live, one_axis, rank, ravel, refuse
 from .inference import count, sample, total
 from .moments import mean, var
@@ -51,7 +51,7 @@ def _trimmed(name: str, moment: Callable, given: str) -> None:
             return y if kept is None else where(n > ddof, y, math.nan)
         y = moment(centre, spread, n)
         return y if kept is None else where(BY_NAME["numpy.any"].call(registry["isnan"](x), axis=ax), math.nan, y)
-    face(f"scipy.stats.{name}", samples=(f"stats.{name}(x{given})",
+    override(f"scipy.stats.{name}", samples=(f"stats.{name}(x{given})",
                                          f"stats.{name}(v, (0.3, 0.8), (True, False))"), precision="given")(call)
 
 
@@ -72,19 +72,19 @@ def _bounded(x: AnyArray, ax: int, best: str, sign: float, limit: Any, inclusive
     return y if limit is None else where(none | (absolute(y) == math.inf), math.nan, y)
 
 
-@face("scipy.stats.tmin", samples=("stats.tmin(x)", "stats.tmin(v, 0.6)"))
+@override("scipy.stats.tmin", samples=("stats.tmin(x)", "stats.tmin(v, 0.6)"))
 def tmin(a: ArrayLike, lowerlimit: object = None, axis: "int | None" = 0, inclusive: bool = True,
          nan_policy: str = "propagate") -> AnyArray:
     return _bounded(*sample("tmin", a, axis, nan_policy), "min", 1.0, lowerlimit, inclusive)
 
 
-@face("scipy.stats.tmax", samples=("stats.tmax(x)", "stats.tmax(v, 0.6)"))
+@override("scipy.stats.tmax", samples=("stats.tmax(x)", "stats.tmax(v, 0.6)"))
 def tmax(a: ArrayLike, upperlimit: object = None, axis: "int | None" = 0, inclusive: bool = True,
          nan_policy: str = "propagate") -> AnyArray:
     return _bounded(*sample("tmax", a, axis, nan_policy), "max", -1.0, upperlimit, inclusive)
 
 
-@face("scipy.stats.kstat", samples=("stats.kstat(v, 1)", "stats.kstat(v, 3)", "stats.kstat(v, 4)",
+@override("scipy.stats.kstat", samples=("stats.kstat(v, 1)", "stats.kstat(v, 3)", "stats.kstat(v, 4)",
                                     "stats.kstat(x, axis=1)"))
 def kstat(data: ArrayLike, n: int = 2, *, axis: Axes = None, nan_policy: str = "propagate") -> AnyArray:
     """R. A. Fisher, Proceedings of the London Mathematical Society 30 (1930) 199, in power sums."""
@@ -115,7 +115,8 @@ class Description(NamedTuple):
     kurtosis: Any
 
 
-@face("scipy.stats.describe", samples=("stats.describe(x)[1:]", "stats.describe(x, axis=1, ddof=0, bias=False)[2:]"))
+@override("scipy.stats.describe",
+          samples=("stats.describe(x)[1:]", "stats.describe(x, axis=1, ddof=0, bias=False)[2:]"))
 def describe(a: ArrayLike, axis: "int | None" = 0, ddof: int = 1, bias: bool = True,
              nan_policy: str = "propagate") -> Description:
     x, ax = sample("describe", a, axis, nan_policy)
@@ -148,7 +149,7 @@ def _distance(p: int, u: object, v: object, u_weights: object, v_weights: object
     return total((absolute(gap) if p == 1 else gap * gap) * widths, 0)
 
 
-@face("scipy.stats.wasserstein_distance",
+@override("scipy.stats.wasserstein_distance",
       samples=("stats.wasserstein_distance(v, x[0])", "stats.wasserstein_distance(v, x[0], x[1], x[2])"),
       precision="double")
 def wasserstein_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: object = None,
@@ -156,7 +157,7 @@ def wasserstein_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: ob
     return _distance(1, u_values, v_values, u_weights, v_weights)
 
 
-@face("scipy.stats.energy_distance", samples=("stats.energy_distance(v, x[0])",))
+@override("scipy.stats.energy_distance", samples=("stats.energy_distance(v, x[0])",))
 def energy_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: object = None,
                     v_weights: object = None) -> AnyArray:
     return math.sqrt(2.0) * sqrt(_distance(2, u_values, v_values, u_weights, v_weights))
@@ -165,7 +166,7 @@ def energy_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: object 
 # -- ranks -----------------------------------------------------------------------------------------
 
 
-@face("scipy.stats.rankdata", note="constant: its derivative is zero",
+@override("scipy.stats.rankdata", note="constant: its derivative is zero",
       samples=("stats.rankdata(v) * v", "stats.rankdata(x, axis=1) * x",
                "stats.rankdata(x > 0.5, 'dense') * np.ravel(x)"), precision="installed")
 def rankdata(a: ArrayLike, method: str = "average", *, axis: Axes = None, nan_policy: str = "propagate") -> AnyArray:
@@ -201,7 +202,8 @@ def _places(x: AnyArray, ax: int, method: str) -> AnyArray:
     return BY_NAME["numpy.take_along_axis"].call(dense, place, axis=ax)
 
 
-@face("scipy.stats.spearmanr", note="constant: its derivative is zero", samples=("stats.spearmanr(v, x[0])[0] * v",))
+@override("scipy.stats.spearmanr", note="constant: its derivative is zero",
+          samples=("stats.spearmanr(v, x[0])[0] * v",))
 def spearmanr(a: ArrayLike, b: object = None, axis: "int | None" = 0, nan_policy: str = "propagate",
               alternative: str = "two-sided") -> RankCorrelation:
     """Pearson's correlation of the ranks."""

@@ -8,9 +8,9 @@ from ...ir.op import registry
 from ...ir.types import complex_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from .. import extents
-from ..face import face
 from ..fft import fft, ifft, irfft, rfft, weighted
 from ..kinds import conjugate, is_complex, same_extent, shape_of
+from ..override import override
 from .arguments import as_array, axes_of, in_dtype, into, one_axis, rank
 from .shape import extents_given
 
@@ -105,15 +105,16 @@ def from_half_spectrum(x: AnyArray, n: Any, ax: int, norm: Any, inverse: bool = 
 
 
 def along_one_axis(transform: Callable, **options: object) -> tuple:
-    """The face of a transform along one axis, in NumPy's and SciPy's signatures."""
-    def numpy_face(a: AnyArray, n: object = None, axis: int = -1, norm: object = None, out: object = None) -> AnyArray:
+    """The override of a transform along one axis, in NumPy's and SciPy's signatures."""
+    def numpy_override(a: AnyArray, n: object = None, axis: int = -1, norm: object = None,
+                       out: object = None) -> AnyArray:
         x = signal(a)
         return into(out, transform(x, n, one_axis(axis, rank(x)), norm, **options))
 
-    def scipy_face(x: AnyArray, n: object = None, axis: int = -1, norm: object = None,
+    def scipy_override(x: AnyArray, n: object = None, axis: int = -1, norm: object = None,
                    overwrite_x: bool = False) -> AnyArray:
-        return numpy_face(x, n, axis, norm)
-    return numpy_face, scipy_face
+        return numpy_override(x, n, axis, norm)
+    return numpy_override, scipy_override
 
 
 # -- several axes ----------------------------------------------------------------------------------
@@ -152,18 +153,18 @@ def _to_real(x: AnyArray, pairs: list, norm: object, inverse: bool = True) -> An
 
 
 def along_axes(transform: Callable, axes: Axes, **options: object) -> tuple:
-    """The face of a transform along several axes, in NumPy's and SciPy's signatures."""
+    """The override of a transform along several axes, in NumPy's and SciPy's signatures."""
     default = axes
 
-    def numpy_face(a: AnyArray, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> AnyArray:
+    def numpy_override(a: AnyArray, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> AnyArray:
         x = signal(a)
         pairs = lengths_and_axes(x, s, axes)
         return into(out, transform(x, pairs, norm, **options) if pairs else x)
 
-    def scipy_face(x: AnyArray, s: object = None, axes: object = default, norm: "str | None" = None,
+    def scipy_override(x: AnyArray, s: object = None, axes: object = default, norm: "str | None" = None,
                    overwrite_x: bool = False) -> AnyArray:
-        return numpy_face(x, s, axes, norm)
-    return numpy_face, scipy_face
+        return numpy_override(x, s, axes, norm)
+    return numpy_override, scipy_override
 
 
 ONE_AXIS = {"fft": along_one_axis(complex_transform, inverse=False),
@@ -182,14 +183,14 @@ _SAMPLES = {"fft": ("np.real(np.fft.fft(v))", "np.imag(np.fft.fft(x, 6, axis=0))
             "irfft2": ("np.fft.irfft2(x)",), "rfftn": ("np.imag(np.fft.rfftn(x))",), "irfftn": ("np.fft.irfftn(x)",)}
 
 
-def _register(name: str, faces: tuple) -> None:
+def _register(name: str, overrides: tuple) -> None:
     if hasattr(np.fft, name):
-        face(f"numpy.fft.{name}", samples=_SAMPLES[name])(faces[0])
-    face(f"scipy.fft.{name}")(faces[1])
+        override(f"numpy.fft.{name}", samples=_SAMPLES[name])(overrides[0])
+    override(f"scipy.fft.{name}")(overrides[1])
 
 
-for _name, _faces in ONE_AXIS.items():
-    _register(_name, _faces)
+for _name, _overrides in ONE_AXIS.items():
+    _register(_name, _overrides)
 for _name, (_transform, _options) in SEVERAL.items():
     _register(f"{_name}2", along_axes(_transform, (-2, -1), **_options))
     _register(f"{_name}n", along_axes(_transform, None, **_options))
@@ -204,7 +205,7 @@ def _rotated(x: object, ax: int, first: Extent) -> AnyArray:
     return registry["concatenate"](front, registry["slice_axis"](x, ax, 0, first), axis=ax)
 
 
-@face("numpy.fft.fftshift", "scipy.fft.fftshift", samples=("np.fft.fftshift(x)", "np.fft.fftshift(x, axes=1)"))
+@override("numpy.fft.fftshift", "scipy.fft.fftshift", samples=("np.fft.fftshift(x)", "np.fft.fftshift(x, axes=1)"))
 def fftshift(x: ArrayLike, axes: Axes = None) -> Any:
     x = as_array(x)
     for ax in axes_of(axes, rank(x)):
@@ -213,7 +214,7 @@ def fftshift(x: ArrayLike, axes: Axes = None) -> Any:
     return x
 
 
-@face("numpy.fft.ifftshift", "scipy.fft.ifftshift", samples=("np.fft.ifftshift(x)",))
+@override("numpy.fft.ifftshift", "scipy.fft.ifftshift", samples=("np.fft.ifftshift(x)",))
 def ifftshift(x: ArrayLike, axes: Axes = None) -> Any:
     x = as_array(x)
     for ax in axes_of(axes, rank(x)):
@@ -225,7 +226,7 @@ def _counted(start: object, n: int) -> AnyArray:
     return registry["iota"](n, dtype=np.dtype(np.int64)) + start
 
 
-@face("numpy.fft.fftfreq", "scipy.fft.fftfreq", creation=True, samples=("np.fft.fftfreq(4, v[0])",))
+@override("numpy.fft.fftfreq", "scipy.fft.fftfreq", creation=True, samples=("np.fft.fftfreq(4, v[0])",))
 def fftfreq(n: AnyArray, d: ArrayLike = 1.0) -> AnyArray:
     """0, 1, ..., then the negative ones, over n d."""
     n, = extents_given(n)
@@ -234,7 +235,7 @@ def fftfreq(n: AnyArray, d: ArrayLike = 1.0) -> AnyArray:
     return places * (1.0 / (n * d))
 
 
-@face("numpy.fft.rfftfreq", "scipy.fft.rfftfreq", creation=True, samples=("np.fft.rfftfreq(4, v[0])",))
+@override("numpy.fft.rfftfreq", "scipy.fft.rfftfreq", creation=True, samples=("np.fft.rfftfreq(4, v[0])",))
 def rfftfreq(n: Any, d: ArrayLike = 1.0) -> AnyArray:
     n, = extents_given(n)
     return _counted(0, n // 2 + 1) * (1.0 / (n * d))

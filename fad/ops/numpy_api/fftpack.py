@@ -2,8 +2,8 @@
 scale, and real spectra in one real array: y(0), Re y(1), Im y(1), Re y(2), ..."""
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, Axes, Extent
-from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
+from ..override import BY_NAME, override
 from .arguments import fixed, one_axis, rank
 from .cosine import INVERSE
 from .fft import checked_length, of_length, signal, swapped_last
@@ -17,7 +17,7 @@ _SAMPLES = {"fft": ("np.imag(fftpack.fft(x, 6, axis=0))",), "ifft": ("np.real(ff
 def _complex(name: str) -> None:
     transform = BY_NAME[f"scipy.fft.{name}"].call
 
-    @face(f"scipy.fftpack.{name}", samples=_SAMPLES.get(name, ()))
+    @override(f"scipy.fftpack.{name}", samples=_SAMPLES.get(name, ()))
     def call(x: ArrayLike, n: object = None, axis: int = -1, overwrite_x: bool = False) -> AnyArray:
         return transform(x, n, axis)
 
@@ -25,7 +25,7 @@ def _complex(name: str) -> None:
 def _complex_axes(name: str, default: Axes) -> None:
     transform = BY_NAME[f"scipy.fft.{name}"].call
 
-    @face(f"scipy.fftpack.{name}", samples=_SAMPLES.get(name, ()))
+    @override(f"scipy.fftpack.{name}", samples=_SAMPLES.get(name, ()))
     def call(x: ArrayLike, shape: object = None, axes: Axes = default, overwrite_x: bool = False) -> AnyArray:
         return transform(x, shape, axes)
 
@@ -35,12 +35,12 @@ def _cosine(name: str) -> None:
     of_type = INVERSE if name.startswith("i") else {}
     one, several = (BY_NAME[f"scipy.fft.{name.removeprefix('i')}{n}"].call for n in ("", "n"))
 
-    @face(f"scipy.fftpack.{name}", samples=_SAMPLES.get(name, ()))
+    @override(f"scipy.fftpack.{name}", samples=_SAMPLES.get(name, ()))
     def along(x: ArrayLike, type: int = 2, n: object = None, axis: int = -1, norm: object = None,
               overwrite_x: bool = False) -> AnyArray:
         return one(x, of_type.get(type, type), n, axis, norm)
 
-    @face(f"scipy.fftpack.{name}n", samples=_SAMPLES.get(f"{name}n", ()))
+    @override(f"scipy.fftpack.{name}n", samples=_SAMPLES.get(f"{name}n", ()))
     def along_axes(x: ArrayLike, type: int = 2, shape: object = None, axes: Axes = None, norm: object = None,
                    overwrite_x: bool = False) -> AnyArray:
         return several(x, of_type.get(type, type), shape, axes, norm)
@@ -54,7 +54,7 @@ for _name in ("dct", "idct", "dst", "idst"):
     _cosine(_name)
 
 
-@face("scipy.fftpack.rfft", samples=("fftpack.rfft(x)", "fftpack.rfft(x, 7, axis=0)", "fftpack.rfft(v, 1)"))
+@override("scipy.fftpack.rfft", samples=("fftpack.rfft(x)", "fftpack.rfft(x, 7, axis=0)", "fftpack.rfft(v, 1)"))
 def rfft(x: ArrayLike, n: "Extent | None" = None, axis: int = -1, overwrite_x: bool = False) -> AnyArray:
     """The spectrum of real data in one real array."""
     x = signal(x)
@@ -69,7 +69,7 @@ def rfft(x: ArrayLike, n: "Extent | None" = None, axis: int = -1, overwrite_x: b
     return swapped_last(_joined(real[..., :1], rest[..., :n - 1]), ax)
 
 
-@face("scipy.fftpack.irfft", samples=("fftpack.irfft(x)", "fftpack.irfft(x, 7, axis=0)"))
+@override("scipy.fftpack.irfft", samples=("fftpack.irfft(x)", "fftpack.irfft(x, 7, axis=0)"))
 def irfft(x: ArrayLike, n: "Extent | None" = None, axis: int = -1, overwrite_x: bool = False) -> AnyArray:
     """The real data whose spectrum rfft gives."""
     x = signal(x)

@@ -11,9 +11,9 @@ from ...ir.op import registry
 from ...ir.types import result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike
 from ...util.lazy import imported
-from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant
+from ..override import BY_NAME, override
 from .arguments import captured, check_all, fixed, in_dtype, one_axis, rank, refuse, taken
 from .fft import signal
 
@@ -62,7 +62,7 @@ def _nothing(order: int, x: AnyArray) -> list:
     return [zero] * order
 
 
-@face("scipy.signal.lfilter",
+@override("scipy.signal.lfilter",
       samples=("signal.lfilter([1.0, 0.5], [2.0, -0.3, 0.1], x)", "signal.lfilter(v[:2], [1.0], v)",
                "signal.lfilter(v[:2], v[1:], x, axis=0)", "signal.lfilter([0.5], [1.0, -0.3], v, zi=v[:1])[1]"))
 def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: "ArrayLike | None" = None) -> Any:
@@ -77,7 +77,7 @@ def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: "Array
     return _back(y, ax), _back(BY_NAME["numpy.stack"].call(state), ax)
 
 
-@face("scipy.signal.sosfilt",
+@override("scipy.signal.sosfilt",
       samples=("signal.sosfilt([[1.0, 0.5, 0.1, 1.0, -0.3, 0.1], [0.5, 0.2, 0.0, 1.0, 0.1, 0.0]], x)",))
 def sosfilt(sos: ArrayLike, x: AnyArray, axis: int = -1, zi: "ArrayLike | None" = None) -> Any:
     """Sections of order two, one after the other."""
@@ -95,7 +95,7 @@ def sosfilt(sos: ArrayLike, x: AnyArray, axis: int = -1, zi: "ArrayLike | None" 
     return y if zi is None else (y, BY_NAME["numpy.moveaxis"].call(BY_NAME["numpy.stack"].call(ends), 1, ax + 1))
 
 
-@face("scipy.signal.lfilter_zi", samples=("signal.lfilter_zi(v, v[::-1])",), precision="given")
+@override("scipy.signal.lfilter_zi", samples=("signal.lfilter_zi(v, v[::-1])",), precision="given")
 def lfilter_zi(b: ArrayLike, a: ArrayLike) -> AnyArray:
     """The state in which a step's response is steady: (1 - A) z = B, with A the transpose of a's companion matrix."""
     bs, as_ = _coefficients(b, a)
@@ -107,7 +107,7 @@ def lfilter_zi(b: ArrayLike, a: ArrayLike) -> AnyArray:
     return BY_NAME["numpy.linalg.solve"].call(system, steady)
 
 
-@face("scipy.signal.sosfilt_zi",
+@override("scipy.signal.sosfilt_zi",
       samples=("signal.sosfilt_zi(np.stack([np.append(v[:3], np.append(1.0, v[:2])), np.append(x[0, :3], [1.0, 0.3, "
                "0.1])]))",))
 def sosfilt_zi(sos: ArrayLike) -> AnyArray:
@@ -135,7 +135,7 @@ def extended(x: AnyArray, n: int, padtype: "str | None", axis: int = 0) -> AnyAr
     return BY_NAME["numpy.pad"].call(x, tuple(widths), mode, **option)
 
 
-@face("scipy.signal.filtfilt", samples=("signal.filtfilt([1.0, 0.5], [2.0, -0.3], np.tile(v, 3))",
+@override("scipy.signal.filtfilt", samples=("signal.filtfilt([1.0, 0.5], [2.0, -0.3], np.tile(v, 3))",
                                         "signal.filtfilt([1.0, 0.5], [1.0, -0.3], np.tile(x, (3, 1)), axis=0, "
                                         "padtype='even', padlen=2)"))
 def filtfilt(b: Any, a: Any, x: ArrayLike, axis: int = -1, padtype: "str | None" = "odd", padlen: Any = None,
@@ -159,7 +159,7 @@ def filtfilt(b: Any, a: Any, x: ArrayLike, axis: int = -1, padtype: "str | None"
     return _back(y[edge:n + edge], ax)
 
 
-@face("scipy.signal.savgol_filter",
+@override("scipy.signal.savgol_filter",
       samples=("signal.savgol_filter(np.tile(v, 2), 5, 2)", "signal.savgol_filter(x, 3, 1, axis=0, mode='nearest')",
                "signal.savgol_filter(np.tile(v, 2), 5, 3, deriv=1, delta=0.5)"), precision="given")
 def savgol_filter(x: ArrayLike, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,

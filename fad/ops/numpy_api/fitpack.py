@@ -10,8 +10,8 @@ import numpy as np
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from .. import extents
-from ..face import BY_NAME, face
 from ..kinds import shape_of
+from ..override import BY_NAME, override
 from .arguments import fixed, live, rank, refuse
 from .piecewise import Spline, bspline, samples, spline_through
 
@@ -36,7 +36,7 @@ def least_squares(x: ArrayOrNumber, y: object, t: AnyArray, k: int, w: object = 
     return registry["reshape"](c, n, *shape_of(y)[1:])
 
 
-@face("scipy.interpolate.make_lsq_spline", samples=(
+@override("scipy.interpolate.make_lsq_spline", samples=(
     f"interpolate.make_lsq_spline(np.linspace(0.0, 1.0, 4), v, {KNOTS}, 2)(x)",
     f"interpolate.make_lsq_spline(np.array([0.1, 0.3, 0.7, 0.9]), x, {KNOTS}, 2, v, axis=1)(v)"))
 def make_lsq_spline(x: AnyArray, y: AnyArray, t: AnyArray, k: int = 3, w: "ArrayLike | None" = None, axis: int = 0,
@@ -48,7 +48,7 @@ def make_lsq_spline(x: AnyArray, y: AnyArray, t: AnyArray, k: int = 3, w: "Array
     return made
 
 
-@face("scipy.interpolate.splrep", samples=(
+@override("scipy.interpolate.splrep", samples=(
     "interpolate.splrep(np.cumsum(v), v * v)[1]", "interpolate.splev(x, interpolate.splrep(np.arange(4.0), v, k=2))",
     "interpolate.splev(x, interpolate.splrep(np.linspace(0.0, 1.0, 4), v, w=v, t=[0.4], k=1))"))
 def splrep(x: AnyArray, y: ArrayLike, w: object = None, xb: object = None, xe: object = None, k: int = 3, task: int = 0,
@@ -74,7 +74,7 @@ def _tuple_of(spline: Spline) -> tuple:
     return spline.t, _padded(spline.c, spline.k), spline.k
 
 
-@face("scipy.interpolate.splint", samples=(f"interpolate.splint(v[0], 0.9, ({KNOTS}, x[0], 2))",
+@override("scipy.interpolate.splint", samples=(f"interpolate.splint(v[0], 0.9, ({KNOTS}, x[0], 2))",
                                            f"interpolate.splint(-1.0, 2.0, ({KNOTS}, v, 2))"))
 def splint(a: ArrayLike, b: Any, tck: Any, full_output: int = 0) -> AnyArray:
     if full_output:
@@ -85,13 +85,13 @@ def splint(a: ArrayLike, b: Any, tck: Any, full_output: int = 0) -> AnyArray:
     return Spline(t, c, k).integrate(a, b, extrapolate=False)
 
 
-@face("scipy.interpolate.splder", samples=(
+@override("scipy.interpolate.splder", samples=(
     "interpolate.splev(x, interpolate.splder(interpolate.splrep(np.arange(4.0), v, k=2)))",))
 def splder(tck: Any, n: int = 1) -> tuple:
     return _tuple_of(Spline(*tck).derivative(n)) if isinstance(tck, tuple) else tck.derivative(n)
 
 
-@face("scipy.interpolate.splantider", samples=(
+@override("scipy.interpolate.splantider", samples=(
     "interpolate.splev(x, interpolate.splantider(interpolate.splrep(np.arange(4.0), v, k=2)))",))
 def splantider(tck: Any, n: int = 1) -> tuple:
     return _tuple_of(Spline(*tck).antiderivative(n)) if isinstance(tck, tuple) else tck.antiderivative(n)

@@ -9,14 +9,15 @@ from ...ir.types import FLOAT, type_of
 from ...util.array import AnyArray, ArrayLike, Extent
 from .. import extents
 from ..correlate import correlated, flipped, padded
-from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import is_value
+from ..override import BY_NAME, override
 from .arguments import as_array, fixed, in_dtype, rank, refuse, some_of, taken
 from .polynomial import vander
 
 
-@face("numpy.polyfit", samples=("np.polyfit(v, v * v, 1)", "np.polyfit(v, x.T, 2)", "np.polyfit(v, np.sin(v), 1, w=v)",
+@override("numpy.polyfit",
+          samples=("np.polyfit(v, v * v, 1)", "np.polyfit(v, x.T, 2)", "np.polyfit(v, np.sin(v), 1, w=v)",
                                "np.polyfit(v, np.sin(3 * v), 1, cov=True)"))
 def polyfit(x: ArrayLike, y: ArrayLike, deg: Any, rcond: object = None, full: bool = False, w: Any = None,
             cov: bool = False) -> Any:
@@ -53,7 +54,7 @@ def _covariance(scaled: AnyArray, scale: AnyArray, y: object, c: AnyArray, n: Ex
     return base[..., None] * share if rank(y) == 2 else base * share
 
 
-@face("numpy.poly", samples=("np.poly(v)",))
+@override("numpy.poly", samples=("np.poly(v)",))
 def poly(seq_of_zeros: ArrayLike) -> AnyArray:
     """The product of x - zero over the zeros; of a matrix, over its eigenvalues."""
     zeros = as_array(seq_of_zeros)
@@ -74,7 +75,8 @@ def poly(seq_of_zeros: ArrayLike) -> AnyArray:
     return product
 
 
-@face("numpy.roots", note="yes, where the zeros are simple; complex, and neither the first nor the last coefficient "
+@override("numpy.roots",
+          note="yes, where the zeros are simple; complex, and neither the first nor the last coefficient "
                            "may be a computed zero", samples=("np.roots([v[0], v[1], 0.0])[:1].real",))
 def roots(p: Any) -> Any:
     """The eigenvalues of the companion matrix (R. A. Horn and C. R. Johnson, Matrix Analysis, section 3.3)."""

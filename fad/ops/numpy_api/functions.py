@@ -14,19 +14,19 @@ from ...ir.value import Value
 from ...ir.walk import evaluate
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...util.errors import UnstageableError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ..choice import logical_not
 from ..choice import where as where_
 from ..extents import agree, broadcast_shapes, product
-from ..face import BY_NAME, face
 from ..kinds import same_shape, shape_of
+from ..override import BY_NAME, override
 from .arguments import as_array, fixed, in_dtype, refuse
 from .stacks import in_one_axis
 
 FEW_ELEMENTS = 8  # so many calls are written out, each with its own branches
 
 
-@face("numpy.piecewise", samples=("np.piecewise(x, [x < 0.5, x >= 0.5], [lambda t: t * t, lambda t: 3 * t])",
+@override("numpy.piecewise", samples=("np.piecewise(x, [x < 0.5, x >= 0.5], [lambda t: t * t, lambda t: 3 * t])",
                                   "np.piecewise(x, [x < 0.5], [0.0, np.log])"))
 def piecewise(x: ArrayLike, condlist: object, funclist: Any, *args: object, **options: object) -> AnyArray:
     """By the last condition that holds; a function beyond the conditions is for where none does, and else 0."""
@@ -75,7 +75,7 @@ def elementwise_or_none(f: Callable, *xs: ArrayOrNumber, rank: int = 0) -> Any:
         try:
             value = f(*given)
         except Exception as error:                          # it branches, or wants an array: on each element, then
-            let_through(error)
+            reraise_interrupt(error)
             return None
         used = {a for eqn in region.equations for a in eqn.inputs}
         is_elementwise = (all(eqn.op.kind == "elementwise" and not eqn.regions for eqn in region.equations)
@@ -84,7 +84,7 @@ def elementwise_or_none(f: Callable, *xs: ArrayOrNumber, rank: int = 0) -> Any:
     return None if part is None else evaluate(part, (*[0] * rank, *xs), region=True)[0]
 
 
-@face("numpy.vectorize", creation=True, samples=("np.vectorize(lambda t: t * t)(v)",))
+@override("numpy.vectorize", creation=True, samples=("np.vectorize(lambda t: t * t)(v)",))
 class vectorize:
     """A function of scalars, applied to each element; what is excluded it is given as it is. The results have the dtype
     of the first one or, if they are promoted, one that fits them all."""

@@ -6,9 +6,9 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import is_number, result_dtype
 from ...util.array import AnyArray, ArrayOrNumber
-from ..face import OBJECTS
 from ..kinds import shape_of
 from ..literals import as_array
+from ..override import OBJECTS
 from .arguments import in_dtype, rank, refuse
 from .creation import arange, array, linspace
 from .join import joined

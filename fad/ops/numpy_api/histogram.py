@@ -9,9 +9,9 @@ from ...ir.op import registry
 from ...ir.types import FLOAT, INT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
-from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
 from ..literals import known
+from ..override import BY_NAME, override
 from ..reduce import nonempty
 from . import reduce, sort
 from .arguments import as_array, check_all, fixed, in_dtype, rank, ravel, refuse, some_of, taken
@@ -26,7 +26,7 @@ def tally(places: AnyArray, weights: object, size: Extent) -> AnyArray:
     return registry["index_add"](total, weights, places, spec=("a",), at=0)
 
 
-@face("numpy.bincount", samples=("np.bincount([0, 1, 1, 3], weights=v)",), note="linear in the weights")
+@override("numpy.bincount", samples=("np.bincount([0, 1, 1, 3], weights=v)",), note="linear in the weights")
 def bincount(x: ArrayLike, weights: object = None, minlength: object = 0) -> AnyArray:
     x = as_array(x)
     if isinstance(minlength, int) and minlength < 0:
@@ -162,12 +162,12 @@ def _weights(a: AnyArray, weights: object, inside: ArrayOrNumber) -> AnyArray:
     return weights if inside is True else registry["where"](inside, weights, type_of(weights).dtype.type(0))
 
 
-@face("numpy.histogram_bin_edges")
+@override("numpy.histogram_bin_edges")
 def histogram_bin_edges(a: ArrayLike, bins: object = 10, range: object = None, weights: object = None) -> AnyArray:
     return edges_of(ravel(as_array(a)), bins, range).values
 
 
-@face("numpy.histogram", samples=("np.histogram([0.1, 0.4, 0.5, 0.8], 3, (0.0, 1.0), weights=v)[0]",),
+@override("numpy.histogram", samples=("np.histogram([0.1, 0.4, 0.5, 0.8], 3, (0.0, 1.0), weights=v)[0]",),
       note="in the weights and the edges; counts are constant")
 def histogram(a: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None, weights: object = None) -> tuple:
     x = ravel(as_array(a))
@@ -207,7 +207,7 @@ def _cells(columns: list, edges: list) -> "tuple[Any, Any]":
     return cell, inside
 
 
-@face("numpy.histogramdd", note="in the weights and the edges; counts are constant")
+@override("numpy.histogramdd", note="in the weights and the edges; counts are constant")
 def histogramdd(sample: ArrayLike, bins: object = 10, range: Any = None, density: object = None,
                 weights: object = None) -> tuple:
     columns = _columns(sample)
@@ -229,7 +229,7 @@ def histogramdd(sample: ArrayLike, bins: object = 10, range: Any = None, density
     return counts, [e.values for e in edges]
 
 
-@face("numpy.histogram2d", note="in the weights and the edges; counts are constant")
+@override("numpy.histogram2d", note="in the weights and the edges; counts are constant")
 def histogram2d(x: ArrayLike, y: ArrayLike, bins: object = 10, range: object = None, density: object = None,
                 weights: object = None) -> tuple:
     if isinstance(bins, (list, tuple)) and len(bins) == 2:

@@ -4,18 +4,18 @@ from typing import Any
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike
 from ..assign import assigned
-from ..face import face
 from ..kinds import shape_of
+from ..override import override
 from ..subscript import read_subscript, with_axes_of_flags
 
 
-@face(method="__getitem__")
+@override(method="__getitem__")
 def getitem(x: ArrayLike, subscript: object) -> AnyArray:
     y, subscript = with_axes_of_flags(x, subscript)
     return read_subscript(y, subscript).read(y)
 
 
-@face(method="__setitem__")
+@override(method="__setitem__")
 def setitem(x: Any, subscript: object, value: ArrayLike) -> None:
     y, subscript = with_axes_of_flags(x, subscript)
     new = assigned(y, subscript, value)

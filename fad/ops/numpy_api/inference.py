@@ -10,7 +10,7 @@ from typing import Any
 
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
-from ..face import BY_NAME, face
+from ..override import BY_NAME, override
 from ..precision import double
 from .arguments import check_all, extent_of, live, one_axis, rank, ravel, refuse
 from .moments import mean, var
@@ -53,7 +53,8 @@ def _normal_pvalue(z: AnyArray, alternative: str) -> AnyArray:
 # -- t-tests and analysis of variance --------------------------------------------------------------
 
 
-@face("scipy.stats.ttest_1samp", samples=("stats.ttest_1samp(x, 0.4)[:2]", "stats.ttest_1samp(v, x[0, 0], None)[0]"))
+@override("scipy.stats.ttest_1samp",
+          samples=("stats.ttest_1samp(x, 0.4)[:2]", "stats.ttest_1samp(v, x[0, 0], None)[0]"))
 def ttest_1samp(a: ArrayLike, popmean: ArrayLike, axis: Axes = 0, nan_policy: str = "propagate",
                 alternative: str = "two-sided") -> TTestResult:
     x, ax = sample("ttest_1samp", a, axis, nan_policy)
@@ -64,14 +65,14 @@ def ttest_1samp(a: ArrayLike, popmean: ArrayLike, axis: Axes = 0, nan_policy: st
     return of_t(mean(x, axis=ax), expected, sqrt(var(x, axis=ax, ddof=1) / n), n - 1.0, alternative)
 
 
-@face("scipy.stats.ttest_rel", samples=("stats.ttest_rel(v, x[0])[:2]",))
+@override("scipy.stats.ttest_rel", samples=("stats.ttest_rel(v, x[0])[:2]",))
 def ttest_rel(a: ArrayLike, b: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propagate",
               alternative: str = "two-sided") -> TTestResult:
     (x, ax), (y, _) = (sample("ttest_rel", each, axis, nan_policy) for each in (a, b))
     return ttest_1samp(x - y, 0.0, ax, nan_policy, alternative)
 
 
-@face("scipy.stats.ttest_ind",
+@override("scipy.stats.ttest_ind",
       samples=("stats.ttest_ind(x, x[1:] ** 2)[:2]",),
       note="with equal_var=False the p-value only as far as its degrees of freedom are not differentiated")
 def ttest_ind(a: ArrayLike, b: ArrayLike, axis: "int | None" = 0, equal_var: bool = True, nan_policy: str = "propagate",
@@ -89,7 +90,8 @@ def ttest_ind(a: ArrayLike, b: ArrayLike, axis: "int | None" = 0, equal_var: boo
     return of_t(mean(x, axis=ax) - mean(y, axis=ax), 0.0, sqrt(spread), df, alternative)
 
 
-@face("scipy.stats.f_oneway", samples=("stats.f_oneway(v, x[0], x[1] ** 2)", "stats.f_oneway(x, x[1:] * 0.7, axis=0)"))
+@override("scipy.stats.f_oneway",
+          samples=("stats.f_oneway(v, x[0], x[1] ** 2)", "stats.f_oneway(x, x[1:] * 0.7, axis=0)"))
 def f_oneway(*samples: ArrayLike, axis: "int | None" = 0, equal_var: bool = True,
              nan_policy: str = "propagate") -> Found:
     if not equal_var:
@@ -122,7 +124,7 @@ def _divergence(o: AnyArray, e: AnyArray, power: Any) -> AnyArray:
     return o * ((o / e) ** power - 1.0) / (0.5 * power * (power + 1.0))
 
 
-@face("scipy.stats.power_divergence",
+@override("scipy.stats.power_divergence",
       samples=("stats.power_divergence(x, lambda_='cressie-read')", "stats.power_divergence(v, lambda_='neyman')"))
 def power_divergence(f_obs: ArrayLike, f_exp: "ArrayLike | None" = None, ddof: object = 0, axis: "int | None" = 0,
                      lambda_: "str | None" = None) -> Found:
@@ -137,7 +139,7 @@ def power_divergence(f_obs: ArrayLike, f_exp: "ArrayLike | None" = None, ddof: o
     return Found(statistic, special("chdtrc", count(o, ax) - 1.0 - ddof, statistic))
 
 
-@face("scipy.stats.chisquare", samples=("stats.chisquare(x)", "stats.chisquare(v, v[::-1])[0]"))
+@override("scipy.stats.chisquare", samples=("stats.chisquare(x)", "stats.chisquare(v, v[::-1])[0]"))
 def chisquare(f_obs: ArrayLike, f_exp: "ArrayLike | None" = None, ddof: object = 0, axis: "int | None" = 0, *,
               sum_check: bool = True) -> Found:
     if not sum_check:
@@ -153,7 +155,7 @@ def _of_enough(z: AnyArray, n: Extent, least: int) -> AnyArray:
     return where(n < least, math.nan, z) if not isinstance(n, float) else z if n >= least else z * math.nan
 
 
-@face("scipy.stats.skewtest", samples=("stats.skewtest(np.concatenate([v, x[0] ** 2, x[1]]))",))
+@override("scipy.stats.skewtest", samples=("stats.skewtest(np.concatenate([v, x[0] ** 2, x[1]]))",))
 def skewtest(a: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propagate",
              alternative: str = "two-sided") -> Found:
     x, ax = sample("skewtest", a, axis, nan_policy)
@@ -166,7 +168,7 @@ def skewtest(a: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propagate"
     return Found(z, _normal_pvalue(z, alternative))
 
 
-@face("scipy.stats.kurtosistest", samples=("stats.kurtosistest(np.concatenate([v, x[0] ** 2, x[1], x[2]]))[0]",))
+@override("scipy.stats.kurtosistest", samples=("stats.kurtosistest(np.concatenate([v, x[0] ** 2, x[1], x[2]]))[0]",))
 def kurtosistest(a: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propagate",
                  alternative: str = "two-sided") -> Found:
     x, ax = sample("kurtosistest", a, axis, nan_policy)
@@ -184,13 +186,13 @@ def kurtosistest(a: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propag
     return Found(z, _normal_pvalue(z, alternative))
 
 
-@face("scipy.stats.normaltest", samples=("stats.normaltest(np.concatenate([v, x[0] ** 2, x[1], x[2]]))",))
+@override("scipy.stats.normaltest", samples=("stats.normaltest(np.concatenate([v, x[0] ** 2, x[1], x[2]]))",))
 def normaltest(a: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propagate") -> Found:
     statistic = skewtest(a, axis, nan_policy)[0] ** 2 + kurtosistest(a, axis, nan_policy)[0] ** 2
     return Found(statistic, special("chdtrc", 2.0, statistic))
 
 
-@face("scipy.stats.jarque_bera", samples=("stats.jarque_bera(x)", "stats.jarque_bera(x, axis=1)[0]"))
+@override("scipy.stats.jarque_bera", samples=("stats.jarque_bera(x)", "stats.jarque_bera(x, axis=1)[0]"))
 def jarque_bera(x: ArrayLike, *, axis: Axes = None, nan_policy: str = "propagate", keepdims: bool = False) -> Found:
     if keepdims:
         raise refuse("scipy.stats.jarque_bera", "keepdims")
@@ -203,7 +205,7 @@ def jarque_bera(x: ArrayLike, *, axis: Axes = None, nan_policy: str = "propagate
 # -- equal variances -------------------------------------------------------------------------------
 
 
-@face("scipy.stats.bartlett", samples=("stats.bartlett(v, x[0], x[1] ** 2)",))
+@override("scipy.stats.bartlett", samples=("stats.bartlett(v, x[0], x[1] ** 2)",))
 def bartlett(*samples: ArrayLike, axis: "int | None" = 0, nan_policy: str = "propagate") -> Found:
     xs = [sample("bartlett", each, axis, nan_policy) for each in samples]
     require_one_rank(*[x for x, _ in xs])
@@ -215,7 +217,7 @@ def bartlett(*samples: ArrayLike, axis: "int | None" = 0, nan_policy: str = "pro
     return Found(statistic, special("chdtrc", k - 1.0, statistic))
 
 
-@face("scipy.stats.levene", samples=("stats.levene(v, x[0], x[1] ** 2)", "stats.levene(v, x[0], center='mean')"))
+@override("scipy.stats.levene", samples=("stats.levene(v, x[0], x[1] ** 2)", "stats.levene(v, x[0], center='mean')"))
 def levene(*samples: ArrayLike, center: str = "median", axis: "int | None" = 0, nan_policy: str = "propagate") -> Found:
     if center not in ("median", "mean"):
         raise refuse("scipy.stats.levene", f"center={center!r}")
@@ -227,7 +229,7 @@ def levene(*samples: ArrayLike, center: str = "median", axis: "int | None" = 0, 
 # -- p-values together -----------------------------------------------------------------------------
 
 
-@face("scipy.stats.combine_pvalues",
+@override("scipy.stats.combine_pvalues",
       samples=("stats.combine_pvalues(v)", "stats.combine_pvalues(v, 'stouffer', v[::-1])",
                "stats.combine_pvalues(v, 'pearson')[0]"))
 def combine_pvalues(pvalues: ArrayLike, method: str = "fisher", weights: "ArrayLike | None" = None, *,

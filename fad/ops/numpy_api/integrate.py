@@ -8,15 +8,15 @@ from ...routines.initial_value import solve_ivp
 from ...routines.quadrature import fixed_quad
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
-from ..face import BY_NAME, face
 from ..kinds import shape_of
+from ..override import BY_NAME, override
 from ..precision import double
 from .arguments import as_array, fixed, one_axis, rank
 from .scan import areas, part, steps_along, trapezoid
 from .within import add_solver
 
 
-@face("scipy.integrate.cumulative_trapezoid",
+@override("scipy.integrate.cumulative_trapezoid",
       samples=("integrate.cumulative_trapezoid(x, axis=0, initial=0)", "integrate.cumulative_trapezoid(v, v * v)"))
 def cumulative_trapezoid(y: ArrayLike, x: "ArrayLike | None" = None, dx: object = 1.0, axis: int = -1,
                          initial: object = None) -> AnyArray:
@@ -64,7 +64,7 @@ def _last_interval(y: ArrayOrNumber, h: ArrayOrNumber, axis: int, n: Extent) -> 
     return registry["sum"](last + middle - first, axes=(axis,))
 
 
-@face("scipy.integrate.simpson", samples=("integrate.simpson(x)", "integrate.simpson(v[:3], x=np.cumsum(v[:3]))",
+@override("scipy.integrate.simpson", samples=("integrate.simpson(x)", "integrate.simpson(v[:3], x=np.cumsum(v[:3]))",
                                           "integrate.simpson(v, x=np.cumsum(v))"))
 def simpson(y: AnyArray, x: "ArrayLike | None" = None, *, dx: object = 1.0, axis: int = -1) -> AnyArray:
     y = as_array(y)
@@ -81,7 +81,7 @@ def simpson(y: AnyArray, x: "ArrayLike | None" = None, *, dx: object = 1.0, axis
     return area + registry["where"](n % 2 == 0, _last_interval(y, h, ax, n), 0.0)
 
 
-@face("scipy.integrate.romb", samples=("integrate.romb(np.append(v, v[0]))", "integrate.romb(x[:, :3], dx=0.5)",
+@override("scipy.integrate.romb", samples=("integrate.romb(np.append(v, v[0]))", "integrate.romb(x[:, :3], dx=0.5)",
                                        "integrate.romb(np.vstack([x, x[:2]]), axis=0)"),
       precision="double")
 def romb(y: AnyArray, dx: Any = 1.0, axis: int = -1) -> AnyArray:
@@ -103,9 +103,9 @@ def romb(y: AnyArray, dx: Any = 1.0, axis: int = -1) -> AnyArray:
     return rows[-1][-1]
 
 
-face("scipy.integrate.solve_ivp", routine=True,
+override("scipy.integrate.solve_ivp", routine=True,
      note="through its steps; by LSODA, by the equations of its sensitivities")(solve_ivp)
-face("scipy.integrate.fixed_quad", routine=True)(fixed_quad)
+override("scipy.integrate.fixed_quad", routine=True)(fixed_quad)
 
 SENSITIVITIES = "by the equations of its sensitivities"
 LEIBNIZ = "by Leibniz' rule, where the function is continuous or its jumps do not move"

@@ -7,8 +7,8 @@ import numpy as np
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, Extent
 from ...util.library_object import LibraryObject
-from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
+from ..override import BY_NAME, override
 from .arguments import as_array, check_all, fixed, live, rank, refuse, taken
 from .piecewise import Piecewise, beside, bspline, make_interp_spline, placed, samples, within
 
@@ -28,7 +28,8 @@ def hermite(name: str, x: Any, y: Any, slopes: AnyArray, extrapolate: object, ax
     return Piecewise(c, x, extrapolate, axis, f"scipy.interpolate.{name}")
 
 
-@face("scipy.interpolate.CubicHermiteSpline", samples=("interpolate.CubicHermiteSpline(np.cumsum(v), v * v, v)(v)",),
+@override("scipy.interpolate.CubicHermiteSpline",
+          samples=("interpolate.CubicHermiteSpline(np.cumsum(v), v * v, v)(v)",),
       precision="double")
 def cubic_hermite(x: ArrayLike, y: ArrayLike, dydx: ArrayLike, axis: int = 0, extrapolate: object = None) -> Piecewise:
     x, y, ax = samples(x, y, axis)
@@ -67,7 +68,7 @@ def _end_row(h: AnyArray, s: AnyArray, bc: Any, least: int) -> tuple:
     return 2.0 * h[0], h[0], 3.0 * h[0] * first - 0.5 * h[0] * h[0] * value
 
 
-@face("scipy.interpolate.CubicSpline", samples=(
+@override("scipy.interpolate.CubicSpline", samples=(
     "interpolate.CubicSpline(np.cumsum(v), v * v)(v + 0.4)",
     "interpolate.CubicSpline(np.arange(3.0), x, bc_type='natural')(v)",
     "interpolate.CubicSpline(np.cumsum(v), x, axis=1, bc_type=('clamped', (2, x[:, 0])))(v, 1)"), precision="double")
@@ -118,7 +119,7 @@ def _with(a: AnyArray, k: Extent, row: AnyArray) -> AnyArray:
     return registry["update"](a, row, k, spec=("i",) + (":",) * (rank(a) - 1), at=0)
 
 
-@face("scipy.interpolate.PchipInterpolator",
+@override("scipy.interpolate.PchipInterpolator",
       samples=("interpolate.PchipInterpolator(np.cumsum(v), np.sin(9 * v))(v + 0.4)",
                 "interpolate.PchipInterpolator(np.arange(3.0), x)(v)"), precision="double")
 def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: object = None) -> Piecewise:
@@ -143,7 +144,7 @@ def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: object = None)
     return hermite("PchipInterpolator", x, y, slopes, extrapolate, ax)
 
 
-@face("scipy.interpolate.Akima1DInterpolator",
+@override("scipy.interpolate.Akima1DInterpolator",
       samples=("interpolate.Akima1DInterpolator(np.cumsum(v), np.sin(9 * v))(np.cumsum(v)[:3] + 0.1)",
                "interpolate.Akima1DInterpolator(np.arange(3.0), x, method='makima')(2 * v)"),
       note="where no four neighbouring slopes are equal in pairs", precision="double")
@@ -178,7 +179,7 @@ def akima(x: ArrayLike, y: ArrayLike, axis: int = 0, *, method: str = "akima", e
 # -- interp1d --------------------------------------------------------------------------------------
 
 
-@face("scipy.interpolate._polyint._Interpolator1D.__call__")
+@override("scipy.interpolate._polyint._Interpolator1D.__call__")
 def interpolator_called(f: Any, x: Any) -> Any:
     if type(f).__name__ != "interp1d":
         raise refuse(f"scipy.interpolate.{type(f).__name__}", "x",
@@ -238,7 +239,8 @@ def _bounded(y: AnyArray, places: AnyArray, x: AnyArray, bounds_error: bool, fil
     return y
 
 
-@face("scipy.interpolate.interp1d", samples=("interpolate.interp1d(np.cumsum(v), v * v, fill_value='extrapolate')(x)",
+@override("scipy.interpolate.interp1d",
+          samples=("interpolate.interp1d(np.cumsum(v), v * v, fill_value='extrapolate')(x)",
                                              "interpolate.interp1d(np.arange(4.0), x, bounds_error=False, "
                                              "fill_value=0.5)(5 * v - 1)",
                                              "interpolate.interp1d(np.arange(4.0), v, kind='nearest')(3 * v)",

@@ -10,9 +10,9 @@ from ...ir.op import registry
 from ...ir.types import INT, is_number, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
-from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from ..literals import as_array, constant, is_value, known
+from ..override import BY_NAME, METHODS, override
 from ..products import quotient, size_of
 from ..shape import broadcast_to as broadcast_
 from ..shape import concatenate as concatenate_
@@ -83,7 +83,7 @@ def _require_castable(arrays: Any, dtype: Any, casting: Casting) -> None:
                             f"{casting!r}")
 
 
-@face("numpy.concatenate", "numpy.concat",
+@override("numpy.concatenate", "numpy.concat",
       samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
 def concatenate(arrays: Any, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
                 casting: Any = "same_kind") -> AnyArray:
@@ -108,7 +108,7 @@ def _filling(out: object, dtype: object, y: AnyArray) -> AnyArray:
     return into(out, y)
 
 
-@face("numpy.stack", samples=("np.stack([v, v * v])", "np.stack([x, x], axis=-1)"))
+@override("numpy.stack", samples=("np.stack([v, v * v])", "np.stack([x, x], axis=-1)"))
 def stack(arrays: ArrayLike, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
           casting: Any = "same_kind") -> ArrayOrNumber:
     _require_castable(arrays, dtype if out is None else out.dtype, casting)
@@ -122,7 +122,7 @@ def stack(arrays: ArrayLike, axis: int = 0, out: Any = None, *, dtype: DTypeLike
     return _filling(out, dtype, joined([expand_dims(a, ax) for a in parts], ax) if rank(parts[0]) else pack_(*parts))
 
 
-@face("numpy.vstack", *["numpy.row_stack"] * hasattr(np, "row_stack"), samples=("np.vstack([x, v])",))
+@override("numpy.vstack", *["numpy.row_stack"] * hasattr(np, "row_stack"), samples=("np.vstack([x, v])",))
 def vstack(tup: Any, *, dtype: object = None, casting: Any = "same_kind") -> AnyArray:
     _require_castable(tup, dtype, casting)
     if is_value(tup):
@@ -132,7 +132,7 @@ def vstack(tup: Any, *, dtype: object = None, casting: Any = "same_kind") -> Any
     return joined([atleast_2d(a) for a in arrays_of(tup)], 0, dtype)
 
 
-@face("numpy.hstack", samples=("np.hstack([v, v])", "np.hstack([x, x])"))
+@override("numpy.hstack", samples=("np.hstack([v, v])", "np.hstack([x, x])"))
 def hstack(tup: Any, *, dtype: object = None, casting: Any = "same_kind") -> AnyArray:
     _require_castable(tup, dtype, casting)
     if is_value(tup):
@@ -141,19 +141,19 @@ def hstack(tup: Any, *, dtype: object = None, casting: Any = "same_kind") -> Any
     return joined(parts, 0 if rank(parts[0]) == 1 else 1, dtype)
 
 
-@face("numpy.dstack", samples=("np.dstack([x, x])",))
+@override("numpy.dstack", samples=("np.dstack([x, x])",))
 def dstack(tup: object) -> AnyArray:
     return joined([atleast_3d(a) for a in arrays_of(tup)], 2)
 
 
-@face("numpy.column_stack", samples=("np.column_stack([v, v])",))
+@override("numpy.column_stack", samples=("np.column_stack([v, v])",))
 def column_stack(tup: Any) -> AnyArray:
     if is_value(tup):
         return rows_joined(tup if rank(tup) > 2 else reshape_(tup, *shape_of(tup), *[1] * (3 - rank(tup))), 1, None)
     return joined([reshape_(a, *(shape_of(a) or (1,)), 1) if rank(a) < 2 else a for a in arrays_of(tup)], 1)
 
 
-@face("numpy.resize", samples=("np.resize(v, (2, 3))",))
+@override("numpy.resize", samples=("np.resize(v, (2, 3))",))
 def resize(a: ArrayLike, new_shape: object) -> AnyArray:
     x, shape = ravel(a), extents_given(new_shape)
     n = shape_of(x)[0]
@@ -163,12 +163,12 @@ def resize(a: ArrayLike, new_shape: object) -> AnyArray:
     return reshape_(taken(x, places), *shape)
 
 
-@face("numpy.append", samples=("np.append(x, v)",))
+@override("numpy.append", samples=("np.append(x, v)",))
 def append(arr: ArrayLike, values: ArrayLike, axis: Axes = None) -> AnyArray:
     return concatenate([arr, values], axis)
 
 
-@face("numpy.block", samples=("np.block([[S, S], [S, S]])", "np.block([v, 1.0])"))
+@override("numpy.block", samples=("np.block([[S, S], [S, S]])", "np.block([v, 1.0])"))
 def block(arrays: object) -> AnyArray:
     depth = _depth(arrays)
     least = max(depth, _deepest_rank(arrays))
@@ -210,7 +210,7 @@ def _places(given: Any) -> Any:
     return given if isinstance(given, (tuple, list)) else operator.index(given)
 
 
-@face("numpy.split", samples=("np.split(x, 2, axis=1)[1]", "np.split(v, [1, 3])[1]"))
+@override("numpy.split", samples=("np.split(x, 2, axis=1)[1]", "np.split(v, [1, 3])[1]"))
 def split(ary: ArrayLike, indices_or_sections: object, axis: int = 0) -> list:
     x, places = as_array(ary), _places(indices_or_sections)
     ax = one_axis(axis, rank(x))
@@ -220,7 +220,7 @@ def split(ary: ArrayLike, indices_or_sections: object, axis: int = 0) -> list:
     return [registry["slice_axis"](x, ax, k * size, size) for k in range(places)]
 
 
-@face("numpy.array_split", samples=("np.array_split(v, 3)[0]",))
+@override("numpy.array_split", samples=("np.array_split(v, 3)[0]",))
 def array_split(ary: ArrayLike, indices_or_sections: object, axis: int = 0) -> list:
     x, places = as_array(ary), _places(indices_or_sections)
     ax = one_axis(axis, rank(x))
@@ -245,12 +245,13 @@ def _split_along(least: int, axis: Any, name: str) -> Any:
     return along
 
 
-hsplit = face("numpy.hsplit", samples=("np.hsplit(x, 2)[0]",))(_split_along(1, lambda n: 1 if n > 1 else 0, "hsplit"))
-vsplit = face("numpy.vsplit")(_split_along(2, lambda n: 0, "vsplit"))
-dsplit = face("numpy.dsplit")(_split_along(3, lambda n: 2, "dsplit"))
+hsplit = override("numpy.hsplit",
+                  samples=("np.hsplit(x, 2)[0]",))(_split_along(1, lambda n: 1 if n > 1 else 0, "hsplit"))
+vsplit = override("numpy.vsplit")(_split_along(2, lambda n: 0, "vsplit"))
+dsplit = override("numpy.dsplit")(_split_along(3, lambda n: 2, "dsplit"))
 
 
-@face("numpy.unstack", samples=("np.unstack(x)[1]",))
+@override("numpy.unstack", samples=("np.unstack(x)[1]",))
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple:
     x = as_array(x)
     rows = moveaxis(x, axis, 0)
@@ -260,7 +261,7 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple:
 # -- repeated --------------------------------------------------------------------------------------
 
 
-@face("numpy.tile", samples=("np.tile(v, 3)", "np.tile(x, (2, 2))", "np.tile(v, (len(v), 1))"))
+@override("numpy.tile", samples=("np.tile(v, 3)", "np.tile(x, (2, 2))", "np.tile(v, (len(v), 1))"))
 def tile(A: ArrayLike, reps: Any) -> AnyArray:
     x = strong(A)
     several = isinstance(reps, (tuple, list)) or (isinstance(reps, np.ndarray) and reps.ndim > 0)
@@ -276,7 +277,8 @@ def tile(A: ArrayLike, reps: Any) -> AnyArray:
     return y
 
 
-@face("numpy.repeat", method="repeat", samples=("np.repeat(v, 2)", "np.repeat(x, [1, 2, 1], axis=0)", "x.repeat(2)"))
+@override("numpy.repeat", method="repeat",
+          samples=("np.repeat(v, 2)", "np.repeat(x, [1, 2, 1], axis=0)", "x.repeat(2)"))
 def repeat(a: ArrayLike, repeats: ArrayLike, axis: Any = None) -> ArrayOrNumber:
     x = strong(a)
     x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
@@ -321,7 +323,7 @@ def _along(arr: object, axis: Any) -> tuple:
     return (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
 
 
-@face("numpy.insert", samples=("np.insert(v, 1, 5.0)", "np.insert(x, [0, 2], v, axis=0)",
+@override("numpy.insert", samples=("np.insert(v, 1, 5.0)", "np.insert(x, [0, 2], v, axis=0)",
                                "np.insert(x, 1, x[:, 0], axis=1)"))
 def insert(arr: ArrayLike, obj: object, values: ArrayLike, axis: Axes = None) -> AnyArray:
     x, ax = _along(arr, axis)
@@ -376,7 +378,7 @@ def _insert_many(x: AnyArray, places: np.ndarray, v: AnyArray, axis: int) -> Any
     return y
 
 
-@face("numpy.delete", samples=("np.delete(v, 1)", "np.delete(x, [0, -1], axis=1)", "np.delete(v, slice(0, 2))"))
+@override("numpy.delete", samples=("np.delete(v, 1)", "np.delete(x, [0, -1], axis=1)", "np.delete(v, slice(0, 2))"))
 def delete(arr: ArrayLike, obj: object, axis: Axes = None) -> ArrayOrNumber:
     x, ax = _along(arr, axis)
     n = shape_of(x)[ax]

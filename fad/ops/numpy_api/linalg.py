@@ -10,10 +10,10 @@ from ...ir.op import registry
 from ...ir.types import real_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from .. import extents
-from ..face import BY_NAME, face
 from ..kinds import conjugate, shape_of
 from ..linalg import determinants, factorizations, singular, solve, spectral
 from ..linalg.matrices import adjoint, as_rows, aspect_of, columns_from, matmul, smaller_extent, transposed
+from ..override import BY_NAME, override
 from ..subscript import read_subscript
 from .arguments import as_array, is_given, rank, refuse
 from .stacks import epsilon, from_column, larger_extent, matrix, named, solved, square
@@ -21,27 +21,27 @@ from .stacks import epsilon, from_column, larger_extent, matrix, named, solved, 
 # -- systems ---------------------------------------------------------------------------------------
 
 
-@face("numpy.linalg.solve", samples=("np.linalg.solve(S, v)", "np.linalg.solve(S, x.T)"))
+@override("numpy.linalg.solve", samples=("np.linalg.solve(S, v)", "np.linalg.solve(S, x.T)"))
 def solve_(a: ArrayLike, b: ArrayLike) -> AnyArray:
     return solved(solve.solve, square(a), b)
 
 
-@face("numpy.linalg.inv", samples=("np.linalg.inv(S)",))
+@override("numpy.linalg.inv", samples=("np.linalg.inv(S)",))
 def inv(a: ArrayLike) -> AnyArray:
     return solve.inv(square(a))
 
 
-@face("numpy.linalg.det", samples=("np.linalg.det(S)",))
+@override("numpy.linalg.det", samples=("np.linalg.det(S)",))
 def det(a: ArrayLike) -> AnyArray:
     return determinants.det(square(a))
 
 
-@face("numpy.linalg.slogdet", samples=("np.linalg.slogdet(S)[1]",))
+@override("numpy.linalg.slogdet", samples=("np.linalg.slogdet(S)[1]",))
 def slogdet(a: ArrayLike) -> Any:
     return named("slogdet", *determinants.slogdet(square(a)))
 
 
-@face("numpy.linalg.tensorsolve", samples=("np.linalg.tensorsolve(S.reshape(2, 2, 4), x[0].reshape(2, 2))",))
+@override("numpy.linalg.tensorsolve", samples=("np.linalg.tensorsolve(S.reshape(2, 2, 4), x[0].reshape(2, 2))",))
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> AnyArray:
     a, b = as_array(a), as_array(b)
     if axes is not None:
@@ -53,7 +53,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Any = None) -> AnyArray:
     return registry["reshape"](x, *solution)
 
 
-@face("numpy.linalg.tensorinv", samples=("np.linalg.tensorinv(S.reshape(2, 2, 4), ind=2)",))
+@override("numpy.linalg.tensorinv", samples=("np.linalg.tensorinv(S.reshape(2, 2, 4), ind=2)",))
 def tensorinv(a: ArrayLike, ind: int = 2) -> AnyArray:
     a = as_array(a)
     if ind <= 0:
@@ -84,7 +84,7 @@ def without_small(a: ArrayOrNumber, rcond: ArrayOrNumber) -> ArrayOrNumber:
     return singular.truncated(a, rcond if isinstance(rcond, (int, float)) else as_array(rcond))
 
 
-@face("numpy.linalg.pinv", samples=("np.linalg.pinv(x)", "np.linalg.pinv(S, rcond=0.5)"),
+@override("numpy.linalg.pinv", samples=("np.linalg.pinv(x)", "np.linalg.pinv(S, rcond=0.5)"),
       note="where the rank does not change")
 def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NO_VALUE) -> AnyArray:
     a = read_hermitian(matrix(a), hermitian)
@@ -121,7 +121,7 @@ def _residuals(a: ArrayOrNumber, b: ArrayOrNumber, x: AnyArray, order: AnyArray)
     return read_subscript(residuals, slice(None, count)).read(residuals)
 
 
-@face("numpy.linalg.lstsq", samples=("np.linalg.lstsq(x.T, v, rcond=None)[0]", "np.linalg.lstsq(S, v, 0.5)[0]"),
+@override("numpy.linalg.lstsq", samples=("np.linalg.lstsq(x.T, v, rcond=None)[0]", "np.linalg.lstsq(S, v, 0.5)[0]"),
       note="where the rank does not change")
 def lstsq(a: ArrayLike, b: ArrayLike, rcond: "ArrayLike | None" = None) -> tuple:
     a, b = matrix(a), as_array(b)
@@ -149,7 +149,7 @@ def rank_above(s: AnyArray, tol: ArrayOrNumber) -> AnyArray:
     return registry["sum"](registry["cast"](registry["greater"](s, tol), dtype=np.dtype(np.int64)), axes=(rank(s) - 1,))
 
 
-@face("numpy.linalg.matrix_rank", note="constant: its derivative is zero")
+@override("numpy.linalg.matrix_rank", note="constant: its derivative is zero")
 def matrix_rank(A: ArrayLike, tol: object = None, hermitian: bool = False, *, rtol: object = None) -> AnyArray:
     A = as_array(A)
     if tol is not None and rtol is not None:
@@ -171,7 +171,7 @@ def lower_cholesky(a: ArrayOrNumber, upper: bool) -> AnyArray:
     return factorizations.cholesky(adjoint(a) if upper else a)
 
 
-@face("numpy.linalg.cholesky", samples=("np.linalg.cholesky(P)", "np.linalg.cholesky(P, upper=True)"),
+@override("numpy.linalg.cholesky", samples=("np.linalg.cholesky(P)", "np.linalg.cholesky(P, upper=True)"),
       note="for Hermitian matrices; gradients are Hermitian")
 def cholesky(a: ArrayLike, /, *, upper: bool = False) -> AnyArray:
     factor = lower_cholesky(square(a), upper)
@@ -204,7 +204,7 @@ def with_complement(u: AnyArray) -> AnyArray:
     return registry["concatenate"](u, singular.complement(u), axis=rank(u) - 1)
 
 
-@face("numpy.linalg.qr", samples=("np.linalg.qr(S)[0]", "np.linalg.qr(S)[1]", "np.linalg.qr(x)[1]",
+@override("numpy.linalg.qr", samples=("np.linalg.qr(S)[0]", "np.linalg.qr(S)[1]", "np.linalg.qr(x)[1]",
                                   "np.linalg.qr(x.T, mode='r')"),
       note="where the leading columns are independent; nan through the further columns of mode='complete'")
 def qr(a: ArrayLike, mode: str = "reduced") -> Any:
@@ -225,25 +225,25 @@ def is_upper(UPLO: str) -> bool:
     return UPLO.upper() == "U"
 
 
-@face("numpy.linalg.eigh", samples=("np.linalg.eigh(P)[0]", "np.abs(np.linalg.eigh(P)[1])"),
+@override("numpy.linalg.eigh", samples=("np.linalg.eigh(P)[0]", "np.abs(np.linalg.eigh(P)[1])"),
       note="for Hermitian matrices; of eigenvectors, functions that do not depend on their sign or phase")
 def eigh(a: ArrayLike, UPLO: str = "L") -> Any:
     return named("eigh", *spectral.eigh(square(a), upper=is_upper(UPLO), mrrr=False))
 
 
-@face("numpy.linalg.eigvalsh", samples=("np.linalg.eigvalsh(P)", "np.linalg.eigvalsh(P, 'U')"),
+@override("numpy.linalg.eigvalsh", samples=("np.linalg.eigvalsh(P)", "np.linalg.eigvalsh(P, 'U')"),
       note="for Hermitian matrices")
 def eigvalsh(a: ArrayLike, UPLO: str = "L") -> AnyArray:
     return spectral.eigvalsh(adjoint(square(a)) if is_upper(UPLO) else square(a))
 
 
-@face("numpy.linalg.eig", samples=("np.abs(np.linalg.eig(P)[1])", "np.linalg.eig(S + 1j * P)"),
+@override("numpy.linalg.eig", samples=("np.abs(np.linalg.eig(P)[1])", "np.linalg.eig(S + 1j * P)"),
       note="always complex; where eigenvalues are distinct")
 def eig(a: ArrayLike) -> Any:
     return named("eig", *spectral.eig(square(a)))
 
 
-@face("numpy.linalg.eigvals", samples=("np.sort(np.abs(np.linalg.eigvals(P)))",),
+@override("numpy.linalg.eigvals", samples=("np.sort(np.abs(np.linalg.eigvals(P)))",),
       note="always complex; where eigenvalues are distinct")
 def eigvals(a: ArrayLike) -> AnyArray:
     return spectral.eigvals(square(a))
@@ -273,7 +273,7 @@ def _svd_of_hermitian(a: object) -> tuple:
     return u, place(size, order, axis=-1), adjoint(u * as_rows(signs))
 
 
-@face("numpy.linalg.svd", samples=("np.linalg.svd(x, compute_uv=False)", "np.abs(np.linalg.svd(S)[0])",
+@override("numpy.linalg.svd", samples=("np.linalg.svd(x, compute_uv=False)", "np.abs(np.linalg.svd(S)[0])",
                                    "np.abs(np.linalg.svd(x, full_matrices=False)[2])",
                                    "np.linalg.svd(P - 6 * np.eye(4), hermitian=True)"),
       note="where singular values are distinct and, for the vectors, not zero; nan through the further vectors of "
@@ -287,7 +287,7 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermi
     return named("svd", *full_svd(a, full_matrices))
 
 
-@face("numpy.linalg.svdvals", samples=("np.linalg.svdvals(x)",))
+@override("numpy.linalg.svdvals", samples=("np.linalg.svdvals(x)",))
 def svdvals(x: ArrayLike, /) -> AnyArray:
     return svd(x, compute_uv=False)
 
@@ -295,7 +295,7 @@ def svdvals(x: ArrayLike, /) -> AnyArray:
 # -- parts -----------------------------------------------------------------------------------------
 
 
-@face("numpy.linalg.matrix_transpose", samples=("np.linalg.matrix_transpose(x)",))
+@override("numpy.linalg.matrix_transpose", samples=("np.linalg.matrix_transpose(x)",))
 def matrix_transpose(x: ArrayLike, /) -> AnyArray:
     x = as_array(x)
     if rank(x) < 2:
@@ -303,6 +303,6 @@ def matrix_transpose(x: ArrayLike, /) -> AnyArray:
     return transposed(x)
 
 
-@face("numpy.linalg.diagonal", samples=("np.linalg.diagonal(S)",))
+@override("numpy.linalg.diagonal", samples=("np.linalg.diagonal(S)",))
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> AnyArray:
     return BY_NAME["numpy.diagonal"].call(x, offset, axis1=-2, axis2=-1)

@@ -1,4 +1,5 @@
-"""The faces of Python's math and cmath, on traced scalars. Results that are Python ints stay integers of the program.
+"""The overrides of Python's math and cmath, on traced scalars. Results that are Python ints stay integers of the
+program.
 """
 import cmath
 import functools
@@ -16,9 +17,9 @@ from ...util.lazy import LazyModule
 from ..choice import abs as absolute
 from ..choice import isfinite, isinf, isnan
 from ..complex import angle, make_complex
-from ..face import add_face, face
 from ..kinds import is_complex, shape_of
 from ..literals import python_int, python_number, see_that_python_takes
+from ..override import add_override, override
 from .arguments import as_array, in_dtype
 from .ufuncs import as_float, deg2rad, fabs, frexp, modf, rad2deg
 
@@ -54,13 +55,13 @@ def _counted_truth(x: Any) -> Any:
     return python_int(x) if hasattr(x, "dtype") and not shape_of(x) and type_of(x).dtype.kind == "b" else x
 
 
-def _face(name: str, **facts: object) -> Callable:
-    """A face of a function that computes with Python's floats."""
+def _override(name: str, **facts: object) -> Callable:
+    """An override of a function that computes with Python's floats."""
     module, _, short = name.partition(".")
     own = getattr(cmath if module == "cmath" else math, short)
 
     def register(call: Callable) -> Callable:
-        add_face(name, _of_python(call if module == "cmath" else _of_reals(call), own), **facts)
+        add_override(name, _of_python(call if module == "cmath" else _of_reals(call), own), **facts)
         return call
     return register
 
@@ -99,29 +100,29 @@ def _sample(name: str) -> tuple:
 
 for _name, _op in SAME.items():
     if hasattr(math, _name):
-        _face(f"math.{_name}", samples=_sample(_name))(registry[_op])
+        _override(f"math.{_name}", samples=_sample(_name))(registry[_op])
 for _name, _op in SPECIAL.items():
-    _face(f"math.{_name}", samples=_sample(_name))(lambda x, op=_op: registry[op](x))
+    _override(f"math.{_name}", samples=_sample(_name))(lambda x, op=_op: registry[op](x))
 for _name, _call in {"fabs": fabs, "degrees": rad2deg, "radians": deg2rad, "frexp": frexp, "modf": modf}.items():
-    _face(f"math.{_name}")(_call)
+    _override(f"math.{_name}")(_call)
 
 # -- functions of math that NumPy lacks ------------------------------------------------------------
 
 
-@_face("math.log", samples=("math.log(v[0])", "math.log(v[0], 2)", "math.log(1.5, v[1])"))
+@_override("math.log", samples=("math.log(v[0])", "math.log(v[0], 2)", "math.log(1.5, v[1])"))
 def log(x: ArrayLike, base: ArrayLike = math.e) -> AnyArray:
     """The logarithm, to a base."""
     y = registry["log"](x)
     return y if base is math.e else y / registry["log"](base)
 
 
-@_face("math.pow", samples=("math.pow(v[0], 3)", "math.pow(v[0], v[1])", "math.pow(2, v[0])"))
+@_override("math.pow", samples=("math.pow(v[0], 3)", "math.pow(v[0], v[1])", "math.pow(2, v[0])"))
 def pow(x: ArrayLike, y: ArrayLike) -> AnyArray:
     """x ** y in floating point."""
     return registry["pow"](as_float(x), float(y) if isinstance(y, int) else y)
 
 
-@_face("math.hypot", samples=("math.hypot(v[0], v[1], v[2])",))
+@_override("math.hypot", samples=("math.hypot(v[0], v[1], v[2])",))
 def hypot(*coordinates: ArrayLike) -> ArrayOrNumber:
     """The length of a vector."""
     if not coordinates:
@@ -132,21 +133,21 @@ def hypot(*coordinates: ArrayLike) -> ArrayOrNumber:
     return y
 
 
-@_face("math.dist", samples=("math.dist(v[:2], v[2:])", "math.dist([v[0], v[1]], [0.1, 0.2])"))
+@_override("math.dist", samples=("math.dist(v[:2], v[2:])", "math.dist([v[0], v[1]], [0.1, 0.2])"))
 def dist(p: ArrayLike, q: ArrayLike) -> AnyArray:
     """The distance of two points."""
     gaps = as_float(as_array(p) - as_array(q))
     return hypot(*gaps)
 
 
-@_face("math.fsum", samples=("math.fsum(v)", "math.fsum([v[0], v[1] * 2])"))
+@_override("math.fsum", samples=("math.fsum(v)", "math.fsum([v[0], v[1] * 2])"))
 def fsum(seq: ArrayLike) -> AnyArray:
     """The sum, as a float."""
     x = as_float(_sequence(seq))
     return registry["sum"](x, axes=(0,))
 
 
-@face("math.prod", samples=("math.prod(v)", "math.prod([v[0], v[1]], start=2.0)"))
+@override("math.prod", samples=("math.prod(v)", "math.prod([v[0], v[1]], start=2.0)"))
 def prod(iterable: ArrayLike, /, *, start: object = 1) -> AnyArray:
     """The product of what is iterated over."""
     return _of_items(registry["prod"](_sequence(items := _listed(iterable)), axes=(0,)), items) * start
@@ -159,7 +160,7 @@ def sumprod(p: object, q: object) -> Any:
 
 
 if hasattr(math, "sumprod"):                               # from Python 3.12 on
-    face("math.sumprod", samples=("math.sumprod(v, [1.0, 2.0, 3.0, 4.0])",))(sumprod)
+    override("math.sumprod", samples=("math.sumprod(v, [1.0, 2.0, 3.0, 4.0])",))(sumprod)
 
 
 def _sequence(seq: object) -> AnyArray:
@@ -187,19 +188,19 @@ def _of_items(y: Any, *sequences: "AnyArray | list") -> Any:
     return python_number(y) if all(map(_are_pythons, sequences)) else y
 
 
-@face("math.floor")
+@override("math.floor")
 def floor(x: ArrayLike) -> AnyArray:
     """The integer below."""
     return _integer(registry["floor"], x)
 
 
-@face("math.ceil")
+@override("math.ceil")
 def ceil(x: ArrayLike) -> AnyArray:
     """The integer above."""
     return _integer(registry["ceil"], x)
 
 
-@face("math.trunc")
+@override("math.trunc")
 def trunc(x: ArrayLike) -> AnyArray:
     """The integer towards zero."""
     return _integer(registry["trunc"], x)
@@ -209,7 +210,7 @@ def _integer(rounded: Op, x: Any) -> AnyArray:
     return python_int(x if type_of(x).dtype.kind in "iu" else rounded(x))
 
 
-@face("math.isclose")
+@override("math.isclose")
 def isclose(a: AnyArray, b: AnyArray, *, rel_tol: object = 1e-9, abs_tol: object = 0.0) -> AnyArray:
     """Whether a and b are close, relatively to the larger."""
     gap = absolute(a - b)
@@ -217,10 +218,10 @@ def isclose(a: AnyArray, b: AnyArray, *, rel_tol: object = 1e-9, abs_tol: object
     return python_number((a == b) | (isfinite(gap) & (gap <= registry["maximum"](rel_tol * larger, abs_tol))))
 
 
-face("cmath.isclose")(isclose)
+override("cmath.isclose")(isclose)
 
 
-@_face("math.remainder", samples=("math.remainder(v[0], 0.3)",))
+@_override("math.remainder", samples=("math.remainder(v[0], 0.3)",))
 def remainder(x: ArrayLike, y: Any) -> AnyArray:
     """x - n y, with the nearest integer n to x / y, exactly: fmod by 2 y leaves at most two halves over (as in C
     libraries)."""
@@ -233,7 +234,7 @@ def remainder(x: ArrayLike, y: Any) -> AnyArray:
     return registry["copysign"](1.0, x) * size
 
 
-@face("math.isqrt")
+@override("math.isqrt")
 def isqrt(n: object) -> Any:
     """The integer square root."""
     root = python_int(registry["floor"](registry["sqrt"](n)))
@@ -241,19 +242,19 @@ def isqrt(n: object) -> Any:
     return python_int(registry["where"]((root + 1) * (root + 1) <= n, root + 1, root))
 
 
-@face("math.factorial")
+@override("math.factorial")
 def integer_factorial(n: object) -> Any:
     """n!, an integer."""
     return _counted(special.factorial(n))
 
 
-@face("math.comb")
+@override("math.comb")
 def integer_comb(n: object, k: object) -> Any:
     """The binomial coefficient, an integer."""
     return _counted(special.comb(n, k))
 
 
-@face("math.perm")
+@override("math.perm")
 def integer_perm(n: object, k: object = None) -> Any:
     """n! / (n - k)!, an integer."""
     return integer_factorial(n) if k is None else _counted(special.perm(n, k))
@@ -266,43 +267,43 @@ def _counted(count: Any) -> Any:
 
 
 if hasattr(math, "fma"):
-    _face("math.fma", samples=("math.fma(v[0], v[1], v[2])",))(lambda x, y, z: x * y + z)
+    _override("math.fma", samples=("math.fma(v[0], v[1], v[2])",))(lambda x, y, z: x * y + z)
 
 # -- cmath -----------------------------------------------------------------------------------------
 
 for _name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
               "log10", "sqrt"):
-    _face(f"cmath.{_name}")(lambda z, op=registry[SAME[_name]]: op(_complex(z)))
+    _override(f"cmath.{_name}")(lambda z, op=registry[SAME[_name]]: op(_complex(z)))
 
 
 def _complex(z: object) -> Any:
     return z if is_complex(z) else in_dtype(z, COMPLEX)
 
 
-@_face("cmath.log")
+@_override("cmath.log")
 def complex_log(z: object, base: object = None) -> Any:
     """The logarithm of a complex number, to a base."""
     y = registry["log"](_complex(z))
     return y if base is None else y / registry["log"](_complex(base))
 
 
-@_face("cmath.phase")
+@_override("cmath.phase")
 def phase(z: ArrayLike) -> AnyArray:
     """The angle."""
     return angle(_complex(z))
 
 
-@_face("cmath.polar")
+@_override("cmath.polar")
 def polar(z: ArrayLike) -> tuple:
     """Absolute value and angle."""
     return absolute(z), phase(z)
 
 
-@_face("cmath.rect")
+@_override("cmath.rect")
 def rect(r: ArrayLike, phi: ArrayLike) -> AnyArray:
     """The number of this absolute value and angle."""
     return make_complex(r * registry["cos"](phi), r * registry["sin"](phi))
 
 
 for _question in (isnan, isinf, isfinite):
-    _face(f"cmath.{_question.name}")(_question)
+    _override(f"cmath.{_question.name}")(_question)

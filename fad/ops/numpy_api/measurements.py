@@ -9,8 +9,8 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike
-from ..face import BY_NAME, METHODS, face
 from ..kinds import is_complex, shape_of
+from ..override import BY_NAME, METHODS, override
 from ..precision import as_given, double
 from .arguments import as_array, in_dtype, live, one_axis, rank, refuse
 from .moments import root
@@ -93,14 +93,14 @@ def _add(name: str, measure: Callable) -> None:
             return METHODS["sum"](as_array(input)) if labels is None else y
         return in_dtype(y, dtype)
     names = ("scipy.ndimage.sum_labels", "scipy.ndimage.sum") if name == "sum_labels" else (f"scipy.ndimage.{name}",)
-    face(*names, samples=(f"ndimage.{name}(x)", f"ndimage.{name}(v, [1, 0, 2, 2], [1, 2])"))(call)
+    override(*names, samples=(f"ndimage.{name}(x)", f"ndimage.{name}(v, [1, 0, 2, 2], [1, 2])"))(call)
 
 
 for _name, _measure in MEASURES.items():
     _add(_name, _measure)
 
 
-@face("scipy.ndimage.center_of_mass",
+@override("scipy.ndimage.center_of_mass",
       samples=("ndimage.center_of_mass(x)", "ndimage.center_of_mass(v, [1, 0, 2, 2], 2)"))
 def center_of_mass(input: ArrayLike, labels: object = None, index: object = None) -> Any:
     x = live(input)
@@ -142,7 +142,7 @@ def _filtered(input: object, amount: object, n: int, axis: int, output: object, 
     return as_given(lambda _: x)(live(input))
 
 
-@face("scipy.ndimage.fourier_gaussian",
+@override("scipy.ndimage.fourier_gaussian",
       samples=("ndimage.fourier_gaussian(x, (0.7, 1.2))", "ndimage.fourier_gaussian(x, v[0])"))
 def fourier_gaussian(input: ArrayLike, sigma: ArrayLike, n: int = -1, axis: int = -1,
                      output: object = None) -> AnyArray:
@@ -150,12 +150,12 @@ def fourier_gaussian(input: ArrayLike, sigma: ArrayLike, n: int = -1, axis: int 
                      lambda f, sigma: registry["exp"](-0.5 * (2.0 * math.pi * sigma * f) ** 2))
 
 
-@face("scipy.ndimage.fourier_uniform", samples=("ndimage.fourier_uniform(x, 2.5, n=6)",))
+@override("scipy.ndimage.fourier_uniform", samples=("ndimage.fourier_uniform(x, 2.5, n=6)",))
 def fourier_uniform(input: ArrayLike, size: object, n: int = -1, axis: int = -1, output: object = None) -> AnyArray:
     return _filtered(input, size, n, axis, output, lambda f, size: registry["sinc"](size * f))
 
 
-@face("scipy.ndimage.fourier_shift",
+@override("scipy.ndimage.fourier_shift",
       samples=("ndimage.fourier_shift(x, 0.7)", "ndimage.fourier_shift(x, (v[0], 1.0))"))
 def fourier_shift(input: ArrayLike, shift: object, n: int = -1, axis: int = -1, output: object = None) -> AnyArray:
     x = live(input)

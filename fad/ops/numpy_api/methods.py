@@ -11,9 +11,9 @@ from ...util.array import AnyArray, ArrayLike, DTypeLike
 from ...util.errors import UnsupportedFunctionError
 from ..assign import assigned
 from ..extents import product
-from ..face import BY_NAME, METHODS, OF_NUMBERS, PROPERTIES, face
 from ..kinds import shape_of
 from ..literals import python_number
+from ..override import BY_NAME, METHODS, OF_NUMBERS, PROPERTIES, override
 from ..products import size_of
 from ..subscript import read_subscript
 from .arguments import fixed, rank
@@ -21,7 +21,7 @@ from .creation import fresh, in_order
 from .shape import ravel
 
 
-@face(method="copy", samples=("x.copy()",))
+@override(method="copy", samples=("x.copy()",))
 def copy(x: ArrayLike, order: str = "C") -> AnyArray:
     return fresh(in_order(x, order))
 
@@ -40,7 +40,7 @@ def is_integer(x: AnyArray) -> Any:
 OF_NUMBERS["is_integer"] = is_integer
 
 
-@face(method="astype", samples=("x.astype(np.float64)", "x.astype(complex).real"))
+@override(method="astype", samples=("x.astype(np.float64)", "x.astype(complex).real"))
 def astype(x: ArrayLike, dtype: DTypeLike, order: str = "K", casting: Any = "unsafe", subok: bool = True,
            copy: bool = True) -> Any:
     have, wanted = type_of(x).dtype, np.dtype(dtype)
@@ -51,12 +51,12 @@ def astype(x: ArrayLike, dtype: DTypeLike, order: str = "K", casting: Any = "uns
     return in_order(registry["cast"](x, dtype=wanted), order)
 
 
-@face("numpy.astype")
+@override("numpy.astype")
 def astype_function(x: object, dtype: DTypeLike, /, *, copy: bool = True, device: object = None) -> Any:
     return astype(x, dtype, copy=copy)
 
 
-@face(method="item", samples=("x.item(3)", "x.item(1, 2)"))
+@override(method="item", samples=("x.item(3)", "x.item(1, 2)"))
 def item(x: AnyArray, *args: object) -> AnyArray:
     if not args:
         if not rank(x):
@@ -69,19 +69,19 @@ def item(x: AnyArray, *args: object) -> AnyArray:
     return python_number(x[place] if isinstance(place, tuple) else ravel(x)[place])
 
 
-@face(method="tolist")
+@override(method="tolist")
 def tolist(x: AnyArray) -> Any:
     if not rank(x):
         return python_number(x)
     return [tolist(x[k]) for k in range(fixed(shape_of(x)[0], "the length of a list made of an array"))]
 
 
-@face(method="fill")
+@override(method="fill")
 def fill(x: Any, value: Any) -> None:
     x.set(assigned(x, Ellipsis, value))
 
 
-@face(method="view", samples=())
+@override(method="view", samples=())
 def view(x: ArrayLike, dtype: DTypeLike = None, type: object = None) -> Any:
     """The same elements; complex numbers as pairs of real ones, side by side along the last axis, and the other way
     round."""

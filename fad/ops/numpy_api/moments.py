@@ -8,9 +8,9 @@ from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
-from ..face import face
 from ..kinds import conjugate, shape_of
 from ..literals import as_array
+from ..override import override
 from .arguments import axes_of, check_all, extent_of, in_dtype, into, is_given, kept, masked, one_axis, rank, refuse
 from .reduce import reduced, sum_
 
@@ -40,7 +40,7 @@ def divided(total: AnyArray, count: Extent) -> AnyArray:
     return in_dtype(total / count, type_of(total).dtype)
 
 
-@face("numpy.mean", method="mean", samples=("np.mean(x)", "np.mean(x, axis=1, keepdims=True)", "x.mean()"))
+@override("numpy.mean", method="mean", samples=("np.mean(x)", "np.mean(x, axis=1, keepdims=True)", "x.mean()"))
 def mean(a: ArrayLike, axis: Axes = None, dtype: object = None, out: object = None, keepdims: bool = False, *,
          where: ArrayLike = True) -> AnyArray:
     x = as_array(a)
@@ -63,7 +63,7 @@ def root(x: AnyArray) -> AnyArray:
     return registry["where"](none, 0.0, registry["sqrt"](registry["where"](none, 1.0, x)))
 
 
-@face("numpy.var", method="var", samples=("np.var(x)", "np.var(x, axis=0, ddof=1)", "x.var(0)"))
+@override("numpy.var", method="var", samples=("np.var(x)", "np.var(x, axis=0, ddof=1)", "x.var(0)"))
 def var(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False, *,
         where: ArrayLike = True, mean: object = None, correction: object = None) -> AnyArray:
     x = as_array(a)
@@ -94,13 +94,13 @@ def positive(n: Extent) -> Any:
     return registry["maximum"](n, 0)
 
 
-@face("numpy.std", method="std", samples=("np.std(x, axis=1)", "x.std()"), note="0 where all elements are equal")
+@override("numpy.std", method="std", samples=("np.std(x, axis=1)", "x.std()"), note="0 where all elements are equal")
 def std(a: ArrayLike, axis: Axes = None, dtype: object = None, out: Any = None, ddof: Any = 0, keepdims: bool = False,
         *, where: ArrayLike = True, mean: object = None, correction: object = None) -> AnyArray:
     return into(out, root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)))
 
 
-@face("numpy.average", samples=("np.average(x, axis=0, weights=[1., 2., 3.])", "np.average(x, axis=1, weights=v)"))
+@override("numpy.average", samples=("np.average(x, axis=0, weights=[1., 2., 3.])", "np.average(x, axis=1, weights=v)"))
 def average(a: ArrayLike, axis: Axes = None, weights: object = None, returned: bool = False, *,
             keepdims: bool = False) -> Any:
     x = as_array(a)
@@ -165,7 +165,7 @@ def _one_row_is_a_variable() -> bool:
     return np.cov(np.ones((1, 2)), rowvar=False, ddof=0).ndim == 0
 
 
-@face("numpy.cov", samples=("np.cov(x)", "np.cov(v, v * v)", "np.cov(x, rowvar=False, ddof=0)"))
+@override("numpy.cov", samples=("np.cov(x)", "np.cov(v, v * v)", "np.cov(x, rowvar=False, ddof=0)"))
 def cov(m: ArrayLike, y: "ArrayLike | None" = None, rowvar: bool = True, bias: bool = False, ddof: object = None,
         fweights: object = None, aweights: "ArrayLike | None" = None, *, dtype: object = None) -> AnyArray:
     x = _observations(m, y, rowvar)
@@ -201,7 +201,7 @@ def _observation_weights(n: Extent, fweights: object, aweights: object) -> "AnyA
     return None if not given else given[0] if len(given) == 1 else given[0] * given[1]
 
 
-@face("numpy.corrcoef", samples=("np.corrcoef(x)",))
+@override("numpy.corrcoef", samples=("np.corrcoef(x)",))
 def corrcoef(x: ArrayLike, y: "ArrayLike | None" = None, rowvar: bool = True, *, dtype: DTypeLike = None) -> AnyArray:
     c = cov(x, y, rowvar, dtype=dtype)
     if not rank(c):

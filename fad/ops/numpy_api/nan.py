@@ -10,7 +10,7 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, Axes, DTypeLike
-from ..face import face
+from ..override import override
 from . import moments, reduce, scan
 from .arguments import as_array, axes_of, into, is_given, kept, mask_of, rank, refuse
 
@@ -48,7 +48,7 @@ for _name, _fill, _namesake, _samples in (
         ("nanprod", 1, reduce.prod, ("np.nanprod(x, axis=0)",)),
         ("nancumsum", 0, scan.cumsum, ("np.nancumsum(x, axis=1)",)),
         ("nancumprod", 1, scan.cumprod, ("np.nancumprod(x, axis=1)",))):
-    face(f"numpy.{_name}", samples=_samples)(_filling(_name, _fill, _namesake))
+    override(f"numpy.{_name}", samples=_samples)(_filling(_name, _fill, _namesake))
 
 
 # -- extremes --------------------------------------------------------------------------------------
@@ -67,13 +67,13 @@ def _extreme(extreme: Callable, worst: float, a: Any, axis: Axes, keepdims: bool
     return registry["where"](some, y, dtype.type(np.nan))
 
 
-@face("numpy.nanmax", samples=("np.nanmax(x, axis=1)",))
+@override("numpy.nanmax", samples=("np.nanmax(x, axis=1)",))
 def nanmax(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, initial: object = None,
            where: ArrayLike = True) -> AnyArray:
     return into(out, _extreme(reduce.max, -np.inf, a, axis, keepdims, initial, where))
 
 
-@face("numpy.nanmin", samples=("np.nanmin(x, axis=1)",))
+@override("numpy.nanmin", samples=("np.nanmin(x, axis=1)",))
 def nanmin(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, initial: object = None,
            where: ArrayLike = True) -> AnyArray:
     return into(out, _extreme(reduce.min, np.inf, a, axis, keepdims, initial, where))
@@ -89,12 +89,12 @@ def _place(place: Callable, worst: float, a: object, axis: Axes, out: object, ke
     return place(filled(x, worst), axis, out, keepdims=keepdims)
 
 
-@face("numpy.nanargmax")
+@override("numpy.nanargmax")
 def nanargmax(a: ArrayLike, axis: Axes = None, out: object = None, *, keepdims: bool = False) -> AnyArray:
     return _place(reduce.argmax, -np.inf, a, axis, out, keepdims)
 
 
-@face("numpy.nanargmin")
+@override("numpy.nanargmin")
 def nanargmin(a: ArrayLike, axis: Axes = None, out: object = None, *, keepdims: bool = False) -> AnyArray:
     return _place(reduce.argmin, np.inf, a, axis, out, keepdims)
 
@@ -102,7 +102,7 @@ def nanargmin(a: ArrayLike, axis: Axes = None, out: object = None, *, keepdims: 
 # -- moments ---------------------------------------------------------------------------------------
 
 
-@face("numpy.nanmean", samples=("np.nanmean(x, axis=0)",))
+@override("numpy.nanmean", samples=("np.nanmean(x, axis=0)",))
 def nanmean(a: ArrayLike, axis: Axes = None, dtype: object = None, out: object = None, keepdims: bool = False, *,
             where: ArrayLike = True) -> AnyArray:
     x = as_array(a)
@@ -119,13 +119,13 @@ def _nanvar(a: object, axis: Axes, dtype: DTypeLike, ddof: object, keepdims: boo
     return registry["where"](free > 0, y, type_of(y).dtype.type(np.nan))
 
 
-@face("numpy.nanvar", samples=("np.nanvar(x, axis=0)",))
+@override("numpy.nanvar", samples=("np.nanvar(x, axis=0)",))
 def nanvar(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False,
            *, where: ArrayLike = True, mean: object = None, correction: object = None) -> AnyArray:
     return into(out, _nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction))
 
 
-@face("numpy.nanstd", samples=("np.nanstd(x, axis=0)",))
+@override("numpy.nanstd", samples=("np.nanstd(x, axis=0)",))
 def nanstd(a: ArrayLike, axis: Axes = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: bool = False,
            *, where: ArrayLike = True, mean: object = None, correction: object = None) -> AnyArray:
     return into(out, moments.root(_nanvar(a, axis, dtype, ddof, keepdims, where, mean, correction)))
@@ -135,7 +135,7 @@ def _refuse_masks(name: str) -> None:
     def masked(*args: object, **options: object) -> NoReturn:
         raise refuse(f"numpy.ma.{name}", "arrays", "a masked array is made of an array's memory and a mask",
                      "keep the mask as an array: np.sum(x, where=mask), np.mean(x[mask]), np.where(mask, x, 0.0)")
-    face(f"numpy.ma.{name}", note="no: keep the mask as an array")(masked)
+    override(f"numpy.ma.{name}", note="no: keep the mask as an array")(masked)
 
 
 for _name in ("array", "asarray", "fix_invalid", "masked_array", "masked_equal", "masked_greater",

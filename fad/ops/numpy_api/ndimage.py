@@ -8,8 +8,8 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
-from ..face import BY_NAME, face
 from ..kinds import is_complex, shape_of
+from ..override import BY_NAME, override
 from .arguments import as_array, axes_of, fixed, in_dtype, one_axis, rank, refuse, taken
 from .fft import signal
 
@@ -62,7 +62,7 @@ def no_output(name: str, output: object) -> None:
         raise refuse(name, "output", do="assign the result")
 
 
-@face("scipy.ndimage.correlate1d",
+@override("scipy.ndimage.correlate1d",
       samples=("ndimage.correlate1d(x, v[:3])", "ndimage.correlate1d(x, v[:2], axis=0, mode='wrap')"))
 def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: object = None, mode: str = "reflect",
                 cval: float = 0.0, origin: int = 0) -> AnyArray:
@@ -71,7 +71,7 @@ def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: ob
     return _weighted(x, taps, len(taps), origin, one_axis(axis, rank(x)), mode, cval)
 
 
-@face("scipy.ndimage.convolve1d", samples=("ndimage.convolve1d(x, v[:3], mode='nearest')",))
+@override("scipy.ndimage.convolve1d", samples=("ndimage.convolve1d(x, v[:3], mode='nearest')",))
 def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: object = None, mode: str = "reflect",
                cval: float = 0.0, origin: int = 0) -> AnyArray:
     no_output("scipy.ndimage.convolve1d", output)
@@ -108,7 +108,7 @@ def _gaussian_taps(sigma: float, order: int, radius: int) -> list:
     return [float(t) for t in bell / bell.sum() * polynomial(x)]
 
 
-@face("scipy.ndimage.gaussian_filter1d",
+@override("scipy.ndimage.gaussian_filter1d",
       samples=("ndimage.gaussian_filter1d(x, 0.6)", "ndimage.gaussian_filter1d(v, 0.8, order=1, mode='constant')"))
 def gaussian_filter1d(input: ArrayLike, sigma: ArrayLike, axis: int = -1, order: int = 0, output: object = None,
                       mode: str = "reflect",
@@ -124,7 +124,7 @@ def gaussian_filter1d(input: ArrayLike, sigma: ArrayLike, axis: int = -1, order:
     return _weighted(x, taps, len(taps), 0, one_axis(axis, rank(x)), mode, cval)
 
 
-@face("scipy.ndimage.gaussian_filter",
+@override("scipy.ndimage.gaussian_filter",
       samples=("ndimage.gaussian_filter(x, 0.5)", "ndimage.gaussian_filter(x, (0.5, 0.4), mode='wrap')"))
 def gaussian_filter(input: ArrayLike, sigma: ArrayLike, order: ArrayLike = 0, output: object = None,
                     mode: str = "reflect",
@@ -138,7 +138,7 @@ def gaussian_filter(input: ArrayLike, sigma: ArrayLike, order: ArrayLike = 0, ou
     return _separable("gaussian_filter", along)(input, sigma, order, mode, radius, axes=axes)
 
 
-@face("scipy.ndimage.uniform_filter1d", samples=("ndimage.uniform_filter1d(x, 3)",))
+@override("scipy.ndimage.uniform_filter1d", samples=("ndimage.uniform_filter1d(x, 3)",))
 def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: object = None, mode: str = "reflect",
                      cval: float = 0.0, origin: int = 0) -> AnyArray:
     no_output("scipy.ndimage.uniform_filter1d", output)
@@ -146,7 +146,7 @@ def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: object
     return _weighted(x, [1.0 / size] * size, size, origin, one_axis(axis, rank(x)), mode, cval)
 
 
-@face("scipy.ndimage.uniform_filter", samples=("ndimage.uniform_filter(x, 2)",))
+@override("scipy.ndimage.uniform_filter", samples=("ndimage.uniform_filter(x, 2)",))
 def uniform_filter(input: ArrayLike, size: ArrayLike = 3, output: object = None, mode: str = "reflect",
                    cval: float = 0.0, origin: object = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.uniform_filter", output)
@@ -160,7 +160,7 @@ def uniform_filter(input: ArrayLike, size: ArrayLike = 3, output: object = None,
 
 
 def _extreme(name: str) -> None:
-    """The faces of maximum_filter or minimum_filter, in one dimension and in several."""
+    """The overrides of maximum_filter or minimum_filter, in one dimension and in several."""
     larger = registry[name]
 
     def along(x: ArrayOrNumber, size: int, ax: int, mode: str, cval: float, origin: int) -> AnyArray:
@@ -188,8 +188,8 @@ def _extreme(name: str) -> None:
         def over(x: Any, size: Any, ax: int, mode: Any, origin: Any) -> Any:
             return along(x, size, ax, mode, cval, origin) if size > 1 else x
         return _separable(f"{name}_filter", over)(input, size, mode, origin, axes=axes)
-    face(f"scipy.ndimage.{name}_filter1d", samples=(f"ndimage.{name}_filter1d(x, 2, mode='nearest')",))(filter1d)
-    face(f"scipy.ndimage.{name}_filter", samples=(f"ndimage.{name}_filter(x, (2, 3), mode='mirror')",))(filtered)
+    override(f"scipy.ndimage.{name}_filter1d", samples=(f"ndimage.{name}_filter1d(x, 2, mode='nearest')",))(filter1d)
+    override(f"scipy.ndimage.{name}_filter", samples=(f"ndimage.{name}_filter(x, (2, 3), mode='mirror')",))(filtered)
 
 
 _extreme("maximum")
@@ -223,8 +223,8 @@ def _windowed(name: str, flips: bool) -> Callable:
     return filtered
 
 
-face("scipy.ndimage.correlate", samples=("ndimage.correlate(x, x[:2, :3])",))(_windowed("correlate", False))
-face("scipy.ndimage.convolve",
+override("scipy.ndimage.correlate", samples=("ndimage.correlate(x, x[:2, :3])",))(_windowed("correlate", False))
+override("scipy.ndimage.convolve",
      samples=("ndimage.convolve(x, x[:2, :3], mode='constant', cval=1.5)",))(_windowed("convolve", True))
 
 # -- derivatives of images -------------------------------------------------------------------------
@@ -237,14 +237,14 @@ def _sum_over_axes(name: str, input: object, output: object, axes: Axes, along: 
     return sum(along(x, ax) for ax in axes_of(axes, rank(x)))
 
 
-@face("scipy.ndimage.laplace", samples=("ndimage.laplace(x)", "ndimage.laplace(v, mode='wrap')"))
+@override("scipy.ndimage.laplace", samples=("ndimage.laplace(x)", "ndimage.laplace(v, mode='wrap')"))
 def laplace(input: ArrayLike, output: object = None, mode: str = "reflect", cval: float = 0.0, *,
             axes: Axes = None) -> AnyArray:
     return _sum_over_axes("laplace", input, output, axes,
                           lambda x, ax: correlate1d(x, [1.0, -2.0, 1.0], ax, None, mode, cval))
 
 
-@face("scipy.ndimage.gaussian_laplace", samples=("ndimage.gaussian_laplace(x, 0.6)",))
+@override("scipy.ndimage.gaussian_laplace", samples=("ndimage.gaussian_laplace(x, 0.6)",))
 def gaussian_laplace(input: ArrayLike, sigma: object, output: object = None, mode: str = "reflect", cval: float = 0.0,
                      **options: object) -> AnyArray:
     if "axes" in options:
@@ -265,7 +265,7 @@ def _slope(name: str, across: list) -> Callable:
         for k in range(rank(x)):
             x = correlate1d(x, [-1.0, 0.0, 1.0] if k == ax else across, k, None, mode, cval)
         return x
-    return face(f"scipy.ndimage.{name}",
+    return override(f"scipy.ndimage.{name}",
                 samples=(f"ndimage.{name}(x)", f"ndimage.{name}(x, 0, mode='nearest')"))(filtered)
 
 
@@ -273,7 +273,7 @@ _slope("sobel", [1.0, 2.0, 1.0])
 _slope("prewitt", [1.0, 1.0, 1.0])
 
 
-@face("scipy.ndimage.gaussian_gradient_magnitude", samples=("ndimage.gaussian_gradient_magnitude(x, 0.6)",))
+@override("scipy.ndimage.gaussian_gradient_magnitude", samples=("ndimage.gaussian_gradient_magnitude(x, 0.6)",))
 def gaussian_gradient_magnitude(input: ArrayLike, sigma: object, output: object = None, mode: str = "reflect",
                                 cval: float = 0.0, *, axes: Axes = None, **options: object) -> AnyArray:
     no_output("scipy.ndimage.gaussian_gradient_magnitude", output)

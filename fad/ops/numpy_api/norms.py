@@ -9,10 +9,10 @@ import numpy as np
 from ...ir.op import registry
 from ...ir.types import real_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
-from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..linalg import singular, solve
 from ..linalg.matrices import as_matrices, aspect_of, diagonal, identity_like, unknown
+from ..override import BY_NAME, override
 from .arguments import as_array, axes_of, in_dtype, kept, one_axis, rank, ravel
 from .linalg import inv
 from .moments import root, squared
@@ -89,7 +89,7 @@ def norm_along(x: Any, ord: Any, axes: tuple, keepdims: bool) -> AnyArray:
     return kept(y, x, axes, keepdims)
 
 
-@face("numpy.linalg.norm",
+@override("numpy.linalg.norm",
       samples=("np.linalg.norm(x)", "np.linalg.norm(x, axis=1)", "np.linalg.norm(x, ord=3, axis=0, keepdims=True)",
                "np.linalg.norm(S, 2)", "np.linalg.norm(S, 'nuc')", "np.linalg.norm(x, np.inf)"))
 def norm(x: ArrayLike, ord: object = None, axis: Axes = None, keepdims: bool = False) -> AnyArray:
@@ -103,12 +103,12 @@ def norm(x: ArrayLike, ord: object = None, axis: Axes = None, keepdims: bool = F
     return norm_along(x, ord, everything, keepdims)
 
 
-@face("numpy.linalg.matrix_norm", samples=("np.linalg.matrix_norm(S)", "np.linalg.matrix_norm(S, ord=1)"))
+@override("numpy.linalg.matrix_norm", samples=("np.linalg.matrix_norm(S)", "np.linalg.matrix_norm(S, ord=1)"))
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: object = "fro") -> AnyArray:
     return norm(x, ord, (-2, -1), keepdims)
 
 
-@face("numpy.linalg.vector_norm", samples=("np.linalg.vector_norm(v)", "np.linalg.vector_norm(x, axis=0, ord=1)"))
+@override("numpy.linalg.vector_norm", samples=("np.linalg.vector_norm(v)", "np.linalg.vector_norm(x, axis=0, ord=1)"))
 def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, ord: object = 2) -> AnyArray:
     x = floating(x)
     if axis is None:
@@ -118,7 +118,7 @@ def vector_norm(x: ArrayLike, /, *, axis: Axes = None, keepdims: bool = False, o
     return kept(norm_of_vectors(x, ord, axes), x, axes, keepdims)
 
 
-@face("numpy.linalg.cond", samples=("np.linalg.cond(S)", "np.linalg.cond(S, 1)", "np.linalg.cond(S, -2)"))
+@override("numpy.linalg.cond", samples=("np.linalg.cond(S)", "np.linalg.cond(S, 1)", "np.linalg.cond(S, -2)"))
 def cond(x: ArrayLike, p: object = None) -> AnyArray:
     x = matrix(as_array(x))
     if p in (None, 2, -2):

@@ -2,7 +2,7 @@
 
 from ...ir.op import registry
 from ...util.array import AnyArray
-from ..face import METHODS, face
+from ..override import METHODS, override
 from .arguments import as_array
 from .within import add_solver
 
@@ -15,7 +15,7 @@ SOLVERS = """
 STEPPED = ("golden", "brent", "fminbound", "minimize_scalar")   # their steps may lose the derivative, on a tape
 
 
-@face("scipy.optimize.rosen", samples=("optimize.rosen(x)", "optimize.rosen(v)"))
+@override("scipy.optimize.rosen", samples=("optimize.rosen(x)", "optimize.rosen(v)"))
 def rosen(x: AnyArray) -> AnyArray:
     x = as_array(x)
     return METHODS["sum"](100.0 * registry["square"](x[1:] - x[:-1] ** 2) + registry["square"](1 - x[:-1]), axis=0)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayOrNumber, Extent
-from ..face import BY_NAME
+from ..override import BY_NAME
 from .arguments import refuse
 
 

@@ -8,9 +8,9 @@ from ...ir.op import registry
 from ...ir.types import INT, is_number, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
-from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from ..literals import as_array, is_value
+from ..override import BY_NAME, METHODS, override
 from ..slices import assume_at_least, integer
 from .arguments import in_dtype, rank, refuse, some_of, taken
 from .join import joined, part
@@ -54,7 +54,7 @@ def _widths(pad_width: object, ndim: int) -> list:
     return _pairs(pad_width, ndim, "pad_width")
 
 
-@face("numpy.pad", samples=(
+@override("numpy.pad", samples=(
     "np.pad(x, 1)", "np.pad(v, (1, 2), mode='edge')", "np.pad(v, 2, mode='reflect')", "np.pad(v, 2, mode='wrap')",
     "np.pad(x, ((0, 1), (2, 3)), mode='symmetric')", "np.pad(v, 7, mode='reflect')",
     "np.pad(v, 2, constant_values=(v[0], 3.0))", "np.pad(x, 2, mode='linear_ramp', end_values=1.0)",

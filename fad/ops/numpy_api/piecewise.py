@@ -14,8 +14,8 @@ from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...util.library_object import LibraryObject
 from .. import extents
-from ..face import BY_NAME, face
 from ..kinds import shape_of
+from ..override import BY_NAME, override
 from .arguments import as_array, check_all, fixed, live, one_axis, rank, refuse, taken
 
 
@@ -93,7 +93,7 @@ def _scaled(c: AnyArray, factors: list) -> AnyArray:
     return c * np.array(factors, float).reshape(-1, *[1] * (rank(c) - 1))
 
 
-@face("scipy.interpolate.PPoly", samples=("interpolate.PPoly(x, [0.0, 0.3, 0.5, 0.7, 1.0])(v)",))
+@override("scipy.interpolate.PPoly", samples=("interpolate.PPoly(x, [0.0, 0.3, 0.5, 0.7, 1.0])(v)",))
 class Piecewise(LibraryObject):
     """A piecewise polynomial with traced coefficients; of: PPoly, or a subclass."""
 
@@ -144,14 +144,14 @@ def _checked(spline: object) -> Any:
     return spline
 
 
-@face("scipy.interpolate._interpolate._PPolyBase.__call__")
+@override("scipy.interpolate._interpolate._PPolyBase.__call__")
 def piecewise_called(spline: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
     """PPoly, CubicSpline, PchipInterpolator, Akima1DInterpolator, CubicHermiteSpline."""
     spline = _checked(spline)
     return piecewise(spline.c, spline.x, x, nu, spline.extrapolate if extrapolate is None else extrapolate, spline.axis)
 
 
-@face("scipy.interpolate._interpolate.PPoly.integrate")
+@override("scipy.interpolate._interpolate.PPoly.integrate")
 def piecewise_integrated(spline: Any, a: ArrayLike, b: ArrayLike, extrapolate: Any = None) -> AnyArray:
     return Piecewise(spline.c, spline.x, spline.extrapolate).integrate(a, b, extrapolate)
 
@@ -201,7 +201,7 @@ def _derived(t: Any, c: AnyArray, k: int) -> tuple:
     return t[1:-1], c, k - 1
 
 
-@face("scipy.interpolate.BSpline", samples=("interpolate.BSpline([0.0, 0.0, 0.0, 0.4, 1.0, 1.0, 1.0], v, 2)(x)",))
+@override("scipy.interpolate.BSpline", samples=("interpolate.BSpline([0.0, 0.0, 0.0, 0.4, 1.0, 1.0, 1.0], v, 2)(x)",))
 class Spline(LibraryObject):
     """A B-spline with traced knots or coefficients."""
 
@@ -255,18 +255,18 @@ class Spline(LibraryObject):
         return bspline(whole.t, whole.c, whole.k, b) - bspline(whole.t, whole.c, whole.k, a)
 
 
-@face("scipy.interpolate._bsplines.BSpline.__call__")
+@override("scipy.interpolate._bsplines.BSpline.__call__")
 def bspline_called(spline: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
     return bspline(spline.t, spline.c, spline.k, x, nu, spline.extrapolate if extrapolate is None else extrapolate,
                    spline.axis)
 
 
-@face("scipy.interpolate._bsplines.BSpline.integrate")
+@override("scipy.interpolate._bsplines.BSpline.integrate")
 def bspline_integrated(spline: Any, a: ArrayLike, b: ArrayLike, extrapolate: Any = None) -> AnyArray:
     return Spline(spline.t, spline.c, spline.k, spline.extrapolate).integrate(a, b, extrapolate)
 
 
-@face("scipy.interpolate.splev", samples=("interpolate.splev(v, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], 2))",
+@override("scipy.interpolate.splev", samples=("interpolate.splev(v, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], 2))",
                                           "interpolate.splev(3 * v - 1, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], "
                                           "2), 1, ext=1)"))
 def splev(x: ArrayLike, tck: Any, der: int = 0, ext: int = 0) -> Any:
@@ -285,7 +285,7 @@ def splev(x: ArrayLike, tck: Any, der: int = 0, ext: int = 0) -> Any:
     return registry["where"]((x < low) | (x > high), 0.0, y) if ext == 1 else y
 
 
-@face("scipy.interpolate._fitpack2.UnivariateSpline.__call__")
+@override("scipy.interpolate._fitpack2.UnivariateSpline.__call__")
 def univariate_called(spline: Any, x: ArrayLike, nu: int = 0, ext: Any = None) -> AnyArray:
     modes = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
     if ext is not None and modes.get(ext, ext) not in modes.values():
@@ -325,7 +325,8 @@ def samples(x: object, y: object, axis: int) -> tuple:
     return x, BY_NAME["numpy.moveaxis"].call(y, ax, 0), ax
 
 
-@face("scipy.interpolate.make_interp_spline", samples=("interpolate.make_interp_spline(np.cumsum(v), v * v)(v + 0.4)",
+@override("scipy.interpolate.make_interp_spline",
+          samples=("interpolate.make_interp_spline(np.cumsum(v), v * v)(v + 0.4)",
                                                        "interpolate.make_interp_spline(np.arange(4.0), x, 2, "
                                                        "axis=1).derivative()(v)"))
 def make_interp_spline(x: ArrayLike, y: ArrayLike, k: int = 3, t: object = None, bc_type: object = None, axis: int = 0,

@@ -11,8 +11,8 @@ from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
 from ..correlate import correlated, flipped, padded
 from ..dynamic import cut_off
-from ..face import BY_NAME, face
 from ..kinds import conjugate, shape_of
+from ..override import BY_NAME, override
 from ..subscript import read_subscript
 from .arguments import as_array, fixed, in_dtype, rank, some_of, taken
 from .join import strong
@@ -56,13 +56,13 @@ def sliding(x: AnyArray, w: AnyArray, mode: str, odd: bool) -> AnyArray:
                                   else (short - 1) // 2, long)
 
 
-@face("numpy.convolve", samples=("np.convolve(v, v[:3])", 'np.convolve(v, v, mode="same")',
+@override("numpy.convolve", samples=("np.convolve(v, v[:3])", 'np.convolve(v, v, mode="same")',
                                  'np.convolve(v[:2], v, mode="valid")'))
 def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> AnyArray:
     return _in_own_dtype(lambda a, v: sliding(a, flipped(v), _mode(mode), False), *_vectors(a, v))
 
 
-@face("numpy.correlate", samples=('np.correlate(v, v[:2], mode="full")', "np.correlate(v, v)",
+@override("numpy.correlate", samples=('np.correlate(v, v[:2], mode="full")', "np.correlate(v, v)",
                                   'np.correlate(v[:2], v, "same")'))
 def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> AnyArray:
     return _in_own_dtype(lambda a, v: sliding(a, conjugate(v), _mode(mode), True), *_vectors(a, v))
@@ -81,7 +81,7 @@ CLOSE_TO_ZERO = 1e-8   # np.allclose(r, 0)
 UNROLLED = 32          # coefficients up to which Horner's rule is written out
 
 
-@face("numpy.polyval", samples=("np.polyval(v, x)", "np.polyval(v, 0.5)"))
+@override("numpy.polyval", samples=("np.polyval(v, x)", "np.polyval(v, 0.5)"))
 def polyval(p: ArrayLike, x: ArrayLike) -> AnyArray:
     x, p = strong(as_array(x)), p.coeffs if isinstance(p, np.poly1d) else p
     if isinstance(p, (list, tuple)):                       # each coefficient may be an array of its own
@@ -115,7 +115,7 @@ def _long_horner(p: object, x: AnyArray) -> AnyArray:
     return taken(steps, shape[0] - 1)
 
 
-@face("numpy.vander", samples=("np.vander(v, 3)", "np.vander(v, increasing=True)"))
+@override("numpy.vander", samples=("np.vander(v, 3)", "np.vander(v, increasing=True)"))
 def vander(x: ArrayLike, N: object = None, increasing: bool = False) -> AnyArray:
     x = as_array(x)
     if rank(x) != 1:
@@ -155,12 +155,12 @@ def _without(p: AnyArray, start: ArrayOrNumber, stop: object, always: object = N
     return cut_off(y, p, dropped) if type_of(p).dtype.kind in "fc" else y
 
 
-@face("numpy.polymul", samples=("np.polymul(v, v)",))
+@override("numpy.polymul", samples=("np.polymul(v, v)",))
 def polymul(a1: ArrayLike, a2: ArrayLike) -> AnyArray:
     return convolve(*[trimmed(p) for p in _vectors(a1, a2)])
 
 
-@face("numpy.polydiv", samples=("np.polydiv(v, v[:2])", "np.polydiv(v, v[2:] * 1.5)[0]", "np.polydiv(v[:2], v)",
+@override("numpy.polydiv", samples=("np.polydiv(v, v[:2])", "np.polydiv(v, v[2:] * 1.5)[0]", "np.polydiv(v[:2], v)",
                                 "np.polydiv(v, v[:1])[0]"), precision="given")
 def polydiv(u: ArrayLike, v: ArrayLike) -> tuple:
     """Quotient and remainder. Long division is the recursive filter whose coefficients are the divisor's."""
@@ -183,13 +183,13 @@ def _remainder(r: AnyArray, count: int = 0) -> AnyArray:
     return _without(r, _first_of(registry["logical_not"](small)), None, taken)
 
 
-@face("numpy.polyadd", samples=("np.polyadd(v, v[:2])",))
+@override("numpy.polyadd", samples=("np.polyadd(v, v[:2])",))
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> AnyArray:
     a, b = _same_length(*_vectors(a1, a2))
     return a + b
 
 
-@face("numpy.polysub", samples=("np.polysub(v[:2], v)",))
+@override("numpy.polysub", samples=("np.polysub(v[:2], v)",))
 def polysub(a1: ArrayLike, a2: ArrayLike) -> AnyArray:
     a, b = _same_length(*_vectors(a1, a2))
     return a - b
@@ -207,7 +207,7 @@ def _lengthened(p: AnyArray, n: Extent) -> AnyArray:
     return registry["concatenate"](registry["full"](0, missing, dtype=type_of(p).dtype), p, axis=0)
 
 
-@face("numpy.polyder", samples=("np.polyder(v)", "np.polyder(v, 2)"))
+@override("numpy.polyder", samples=("np.polyder(v)", "np.polyder(v, 2)"))
 def polyder(p: ArrayLike, m: int = 1) -> Any:
     p, = _vectors(p)
     for _ in range(m):
@@ -218,7 +218,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Any:
     return p
 
 
-@face("numpy.polyint", samples=("np.polyint(v)", "np.polyint(v, 2, [1.0, 2.0])", "np.polyint(v, k=v[0])"))
+@override("numpy.polyint", samples=("np.polyint(v)", "np.polyint(v, 2, [1.0, 2.0])", "np.polyint(v, k=v[0])"))
 def polyint(p: ArrayLike, m: int = 1, k: Any = None) -> Any:
     p, = _vectors(p)
     constants = [0.0] * m if k is None else [k] * m if not isinstance(k, list) and not rank(as_array(k)) else list(k)

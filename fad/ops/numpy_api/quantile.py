@@ -13,8 +13,8 @@ from ...ir.op import registry
 from ...ir.types import FLOAT, INT, is_number, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from .. import extents
-from ..face import face
 from ..kinds import shape_of
+from ..override import override
 from ..sort import picked
 from .arguments import as_array, axes_of, check_all, in_dtype, into, is_given, one_axis, rank, some_of, taken
 
@@ -228,7 +228,7 @@ def _weighted(s: Sample, q: ArrayOrNumber, weights: AnyArray) -> AnyArray:
     return _in_lanes(s.values, places, s.lanes) if s.lanes else at(s, places)
 
 
-@face("numpy.quantile", samples=("np.quantile(x, 0.3)",
+@override("numpy.quantile", samples=("np.quantile(x, 0.3)",
                                  'np.quantile(x, [0.2, 0.7], 1, method="inverted_cdf", weights=[0.5, 1.0, 2.0, 0.1])',
                                  "np.quantile(x, [0.2, 0.7], axis=1)", 'np.quantile(x, 0.4, axis=0, method="hazen")'))
 def quantile(a: ArrayLike, q: ArrayLike, axis: Axes = None, out: object = None, overwrite_input: bool = False,
@@ -236,19 +236,19 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: Axes = None, out: object = None, 
     return _quantile(a, q, axis, out, method, keepdims, weights, False)
 
 
-@face("numpy.percentile", samples=("np.percentile(x, 40, axis=0)",))
+@override("numpy.percentile", samples=("np.percentile(x, 40, axis=0)",))
 def percentile(a: ArrayLike, q: object, axis: Axes = None, out: object = None, overwrite_input: bool = False,
                method: str = "linear", keepdims: bool = False, *, weights: object = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, False, 100)
 
 
-@face("numpy.nanquantile", samples=("np.nanquantile(x, 0.3, axis=0)",))
+@override("numpy.nanquantile", samples=("np.nanquantile(x, 0.3, axis=0)",))
 def nanquantile(a: ArrayLike, q: object, axis: Axes = None, out: object = None, overwrite_input: bool = False,
                 method: str = "linear", keepdims: bool = False, *, weights: object = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, True)
 
 
-@face("numpy.nanpercentile", samples=("np.nanpercentile(x, 30)",))
+@override("numpy.nanpercentile", samples=("np.nanpercentile(x, 30)",))
 def nanpercentile(a: ArrayLike, q: object, axis: Axes = None, out: object = None, overwrite_input: bool = False,
                   method: str = "linear", keepdims: bool = False, *, weights: object = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, True, 100)
@@ -267,14 +267,14 @@ def _middle(s: Sample) -> AnyArray:
     return (low + high) * 0.5
 
 
-@face("numpy.median", samples=("np.median(x)", "np.median(x, axis=1)", "np.median(v[:3])"))
+@override("numpy.median", samples=("np.median(x)", "np.median(x, axis=1)", "np.median(v[:3])"))
 def median(a: ArrayLike, axis: Axes = None, out: object = None, overwrite_input: bool = False,
            keepdims: bool = False) -> AnyArray:
     s = sample_of(a, axis, False)
     return finished(s, with_nans(s, _middle(s)), keepdims, out)
 
 
-@face("numpy.nanmedian", samples=("np.nanmedian(x, axis=1)",))
+@override("numpy.nanmedian", samples=("np.nanmedian(x, axis=1)",))
 def nanmedian(a: ArrayLike, axis: Axes = None, out: object = None, overwrite_input: bool = False,
               keepdims: bool = False) -> AnyArray:
     s = sample_of(a, axis, True)

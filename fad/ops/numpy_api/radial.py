@@ -16,8 +16,8 @@ from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.library_object import LibraryObject
 from ..extents import product
-from ..face import BY_NAME, face
 from ..kinds import shape_of
+from ..override import BY_NAME, override
 from .arguments import fixed, live, rank, refuse
 
 FLOAT = np.dtype(np.float64)
@@ -84,7 +84,7 @@ def _evaluated(x: ArrayOrNumber, y: AnyArray, kernel: str, epsilon: object, powe
     return registry["reshape"](found, shape_of(x)[0], *shape)
 
 
-@face("scipy.interpolate.RBFInterpolator", samples=(
+@override("scipy.interpolate.RBFInterpolator", samples=(
     "interpolate.RBFInterpolator(x.T, v)(x.T[:3] * 1.1 + 0.05)",
     "interpolate.RBFInterpolator(np.stack((v, v * v), 1), x.T, kernel='gaussian', epsilon=2.0, "
     "smoothing=v)(x.T[:, :2])"))
@@ -126,7 +126,7 @@ class Radial(LibraryObject):
         return _evaluated(x, self.y, self.kernel, self.epsilon, self._powers, self._coefficients, self._shape)
 
 
-@face("scipy.interpolate._rbfinterp.RBFInterpolator.__call__")
+@override("scipy.interpolate._rbfinterp.RBFInterpolator.__call__")
 def radial_called(f: Any, x: ArrayLike) -> AnyArray:
     """An interpolator made outside: it is fitted in the program, to the same data."""
     if f.neighbors is not None or np.dtype(f.d_dtype).kind == "c":

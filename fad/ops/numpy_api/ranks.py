@@ -12,8 +12,8 @@ import numpy as np
 
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, Axes
-from ..face import BY_NAME, face
 from ..kinds import shape_of
+from ..override import BY_NAME, override
 from .arguments import as_array, one_axis, rank, refuse
 from .ndimage import EDGES, image, no_output
 
@@ -82,7 +82,7 @@ def _picked(name: str, choose: Callable, x: AnyArray, size: object, footprint: o
     return ordered[..., place]
 
 
-@face("scipy.ndimage.median_filter",
+@override("scipy.ndimage.median_filter",
       samples=("ndimage.median_filter(x, 3)", "ndimage.median_filter(x, (1, 2), mode='wrap')"))
 def median_filter(input: ArrayLike, size: object = None, footprint: object = None, output: object = None,
                   mode: str = "reflect", cval: float = 0.0, origin: object = 0, *, axes: Axes = None) -> AnyArray:
@@ -91,7 +91,7 @@ def median_filter(input: ArrayLike, size: object = None, footprint: object = Non
     return _picked("median_filter", lambda n: n // 2, x, size, footprint, mode, cval, origin, axes)
 
 
-@face("scipy.ndimage.rank_filter",
+@override("scipy.ndimage.rank_filter",
       samples=("ndimage.rank_filter(x, 1, 2)", "ndimage.rank_filter(v, -1, 3, mode='constant')"))
 def rank_filter(input: ArrayLike, rank: int, size: object = None, footprint: "ArrayLike | None" = None,
                 output: object = None,
@@ -106,7 +106,7 @@ def rank_filter(input: ArrayLike, rank: int, size: object = None, footprint: "Ar
     return _picked("rank_filter", choose, image("rank_filter", input), size, footprint, mode, cval, origin, axes)
 
 
-@face("scipy.ndimage.percentile_filter", samples=("ndimage.percentile_filter(x, 40, 2)",))
+@override("scipy.ndimage.percentile_filter", samples=("ndimage.percentile_filter(x, 40, 2)",))
 def percentile_filter(input: ArrayLike, percentile: Any, size: Any = None, footprint: Any = None, output: Any = None,
                       mode: str = "reflect", cval: object = 0.0, origin: object = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.percentile_filter", output)
@@ -161,7 +161,7 @@ def _grey_face(name: str, steps: Callable) -> None:
         erode, dilate = (partial(_grey, f"grey_{step}", size=size, footprint=footprint, structure=structure, mode=mode,
                                  cval=cval, origin=origin, axes=axes) for step in ("erosion", "dilation"))
         return steps(x, erode, dilate)
-    face(f"scipy.ndimage.{name}", samples=(f"ndimage.{name}(x, (2, 3))",
+    override(f"scipy.ndimage.{name}", samples=(f"ndimage.{name}(x, (2, 3))",
                                            f"ndimage.{name}(v, structure=[0.1, 0.0, 0.2])"),
          precision="given")(call)
 
@@ -186,19 +186,19 @@ def _sizes(x: AnyArray, kernel_size: object) -> list:
     return sizes
 
 
-@face("scipy.signal.medfilt", samples=("signal.medfilt(v, 3)", "signal.medfilt(x)"))
+@override("scipy.signal.medfilt", samples=("signal.medfilt(v, 3)", "signal.medfilt(x)"))
 def medfilt(volume: ArrayLike, kernel_size: object = None) -> AnyArray:
     x = image("medfilt", volume)
     return median_filter(x, _sizes(x, kernel_size), mode="constant")
 
 
-@face("scipy.signal.medfilt2d", samples=("signal.medfilt2d(x, (1, 3))",))
+@override("scipy.signal.medfilt2d", samples=("signal.medfilt2d(x, (1, 3))",))
 def medfilt2d(input: ArrayLike, kernel_size: object = 3) -> AnyArray:
     x = image("medfilt2d", input)
     return median_filter(x, _sizes(x, kernel_size), mode="constant")
 
 
-@face("scipy.signal.order_filter", samples=("signal.order_filter(v, np.ones(3), 1)",))
+@override("scipy.signal.order_filter", samples=("signal.order_filter(v, np.ones(3), 1)",))
 def order_filter(a: ArrayLike, domain: ArrayLike, rank: int) -> AnyArray:
     mask = np.asarray(domain)
     if any(n % 2 != 1 for n in mask.shape):
@@ -206,7 +206,7 @@ def order_filter(a: ArrayLike, domain: ArrayLike, rank: int) -> AnyArray:
     return rank_filter(image("order_filter", a), rank, footprint=mask, mode="constant")
 
 
-@face("scipy.signal.wiener", samples=("signal.wiener(x, 3)", "signal.wiener(v, 3, 0.01)"))
+@override("scipy.signal.wiener", samples=("signal.wiener(x, 3)", "signal.wiener(v, 3, 0.01)"))
 def wiener(im: ArrayLike, mysize: object = None, noise: object = None) -> AnyArray:
     """J. S. Lim, Two-Dimensional Signal and Image Processing, page 548: each value is drawn to its window's mean, the
     more the less the window varies beyond the noise."""

@@ -14,8 +14,8 @@ from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.lazy import imported
 from ..correlate import correlated, flipped, padded
-from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
+from ..override import BY_NAME, METHODS, override
 from .arguments import as_array, fixed, in_dtype, live, one_axis, rank, refuse
 from .fft import signal
 from .filters import extended
@@ -34,7 +34,7 @@ def _back(x: ArrayOrNumber, axis: int) -> AnyArray:
 # -- another sampling rate -------------------------------------------------------------------------
 
 
-@face("scipy.signal.upfirdn",
+@override("scipy.signal.upfirdn",
       samples=("signal.upfirdn(v, x[0], 2, 3)", "signal.upfirdn([1.0, 2.0, 1.0], x, 3, axis=0)"))
 def upfirdn(h: ArrayLike, x: ArrayLike, up: int = 1, down: int = 1, axis: int = -1, mode: str = "constant",
             cval: float = 0) -> AnyArray:
@@ -55,7 +55,8 @@ def upfirdn(h: ArrayLike, x: ArrayLike, up: int = 1, down: int = 1, axis: int = 
     return _back(whole[..., ::down], ax)
 
 
-@face("scipy.signal.resample_poly", samples=("signal.resample_poly(v, 3, 2)", "signal.resample_poly(x, 2, 3, axis=1)"),
+@override("scipy.signal.resample_poly",
+          samples=("signal.resample_poly(v, 3, 2)", "signal.resample_poly(x, 2, 3, axis=1)"),
       precision="given")
 def resample_poly(x: AnyArray, up: int, down: int, axis: int = 0, window: ArrayLike = ("kaiser", 5.0),
                   padtype: str = "constant", cval: object = None) -> AnyArray:
@@ -93,7 +94,7 @@ def _upfirdn_length(taps: int, n: int, up: int, down: int) -> int:
     return ((n - 1) * up + taps - 1) // down + 1
 
 
-@face("scipy.signal.decimate", samples=("signal.decimate(np.concatenate([v] * 8), 2)",
+@override("scipy.signal.decimate", samples=("signal.decimate(np.concatenate([v] * 8), 2)",
                                         "signal.decimate(np.concatenate([v] * 8), 2, ftype='fir')"), precision="given")
 def decimate(x: ArrayLike, q: int, n: Any = None, ftype: str = "iir", axis: int = -1,
              zero_phase: bool = True) -> AnyArray:
@@ -128,7 +129,7 @@ def _arc(x: object, points: np.ndarray, axis: int) -> AnyArray:
     return _back(BY_NAME["numpy.matmul"].call(in_dtype(y, np.dtype(complex)), matrix), axis)
 
 
-@face("scipy.signal.czt", samples=("signal.czt(v, 6)", "signal.czt(x, 3, 0.9 * np.exp(-0.5j), axis=0)"))
+@override("scipy.signal.czt", samples=("signal.czt(v, 6)", "signal.czt(x, 3, 0.9 * np.exp(-0.5j), axis=0)"))
 def czt(x: ArrayLike, m: object = None, w: Any = None, a: Any = 1 + 0j, *, axis: int = -1) -> AnyArray:
     if np.ndim(w) or np.ndim(a):
         raise refuse("scipy.signal.czt", "arrays of ratios or starts")
@@ -136,7 +137,7 @@ def czt(x: ArrayLike, m: object = None, w: Any = None, a: Any = 1 + 0j, *, axis:
     return _arc(x, np.asarray(imported("scipy.signal").czt_points(n if m is None else m, w, a)), axis)
 
 
-@face("scipy.signal.zoom_fft", samples=("signal.zoom_fft(v, [0.1, 0.6], 5)", "signal.zoom_fft(x, 0.8)"))
+@override("scipy.signal.zoom_fft", samples=("signal.zoom_fft(v, [0.1, 0.6], 5)", "signal.zoom_fft(x, 0.8)"))
 def zoom_fft(x: ArrayLike, fn: Any, m: Any = None, *, fs: float = 2, endpoint: bool = False,
              axis: int = -1) -> AnyArray:
     low, high = (0.0, fn) if np.ndim(fn) == 0 else fn
@@ -149,7 +150,7 @@ def zoom_fft(x: ArrayLike, fn: Any, m: Any = None, *, fs: float = 2, endpoint: b
 # -- deconvolution and rational functions ----------------------------------------------------------
 
 
-@face("scipy.signal.deconvolve", samples=("signal.deconvolve(v, v[:2])", "signal.deconvolve(v[:2], v)"))
+@override("scipy.signal.deconvolve", samples=("signal.deconvolve(v, v[:2])", "signal.deconvolve(v[:2], v)"))
 def deconvolve(signal: ArrayLike, divisor: ArrayLike) -> "tuple[Any, Any]":
     """The quotient of the polynomials, and the rest, as long as the signal."""
     x, d = live(signal), live(divisor)
@@ -161,7 +162,7 @@ def deconvolve(signal: ArrayLike, divisor: ArrayLike) -> "tuple[Any, Any]":
     return quotient, x - BY_NAME["numpy.convolve"].call(d, quotient)
 
 
-@face("scipy.signal.zpk2tf", samples=("signal.zpk2tf(v, x[0], x[1, 0])[1]",))
+@override("scipy.signal.zpk2tf", samples=("signal.zpk2tf(v, x[0], x[1, 0])[1]",))
 def zpk2tf(z: ArrayLike, p: ArrayLike, k: ArrayLike) -> tuple:
     poly = BY_NAME["numpy.poly"].call
     if rank(live(z)) > 1:
@@ -169,7 +170,7 @@ def zpk2tf(z: ArrayLike, p: ArrayLike, k: ArrayLike) -> tuple:
     return as_array(k) * poly(live(z)), poly(live(p))
 
 
-@face("scipy.signal.normalize", samples=("signal.normalize(v[:2], v[:3])",))
+@override("scipy.signal.normalize", samples=("signal.normalize(v[:2], v[:3])",))
 def normalize(b: AnyArray, a: AnyArray) -> tuple:
     """Both over the denominator's first coefficient, which must not be zero, as must not be the numerator's."""
     b, a = live(b), live(a)
@@ -183,13 +184,14 @@ def normalize(b: AnyArray, a: AnyArray) -> tuple:
 # -- wave forms ------------------------------------------------------------------------------------
 
 
-@face("scipy.signal.gauss_spline", samples=("signal.gauss_spline(x, 3)",))
+@override("scipy.signal.gauss_spline", samples=("signal.gauss_spline(x, 3)",))
 def gauss_spline(x: ArrayLike, n: int) -> AnyArray:
     spread = (n + 1) / 12.0
     return registry["exp"](-live(x) ** 2 / (2.0 * spread)) / math.sqrt(2.0 * math.pi * spread)
 
 
-@face("scipy.signal.sawtooth", samples=("signal.sawtooth(7 * x)", "signal.sawtooth(7 * x, v)"), precision="installed")
+@override("scipy.signal.sawtooth",
+          samples=("signal.sawtooth(7 * x)", "signal.sawtooth(7 * x, v)"), precision="installed")
 def sawtooth(t: ArrayLike, width: ArrayLike = 1) -> AnyArray:
     t, w = live(t), live(width)
     at = BY_NAME["numpy.remainder"].call(t, 2.0 * math.pi)
@@ -199,7 +201,7 @@ def sawtooth(t: ArrayLike, width: ArrayLike = 1) -> AnyArray:
     return where((w < 0) | (w > 1), math.nan, where(rising, up, down))
 
 
-@face("scipy.signal.square", note="constant: its derivative is zero", samples=("signal.square(9 * x) * x",),
+@override("scipy.signal.square", note="constant: its derivative is zero", samples=("signal.square(9 * x) * x",),
       precision="installed")
 def square(t: ArrayLike, duty: object = 0.5) -> AnyArray:
     t, w = live(t), live(duty)
@@ -207,7 +209,7 @@ def square(t: ArrayLike, duty: object = 0.5) -> AnyArray:
     return where((w < 0) | (w > 1), math.nan, where(at < w * 2.0 * math.pi, 1.0, -1.0))
 
 
-@face("scipy.signal.chirp",
+@override("scipy.signal.chirp",
       samples=("signal.chirp(x, 1.0, 2.0, v[0])", "signal.chirp(x, 1.0, 2.0, 3.0, 'quadratic', 30)",
                "signal.chirp(x, v[0], 2.0, 3.0, 'logarithmic')",
                "signal.chirp(x, 1.0, 2.0, 3.0, 'hyperbolic')"))
@@ -245,7 +247,7 @@ def _chirp_phase(t: Any, f0: Any, t1: Any, f1: Any, method: str, vertex_zero: bo
 # -- cascades --------------------------------------------------------------------------------------
 
 
-@face("scipy.signal.sosfiltfilt",
+@override("scipy.signal.sosfiltfilt",
       samples=("signal.sosfiltfilt([[1, 0.5, 0.2, 1, 0.3, 0.1]], np.concatenate([v] * 4))",))
 def sosfiltfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, padtype: "str | None" = "odd",
                 padlen: Any = None) -> AnyArray:
@@ -269,7 +271,7 @@ def sosfiltfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, padtype: "str | No
     return _back(y[..., edge:shape_of(y)[-1] - edge] if edge else y, ax)
 
 
-@face("scipy.signal.vectorstrength", samples=("signal.vectorstrength(v, 0.7)",), precision="double")
+@override("scipy.signal.vectorstrength", samples=("signal.vectorstrength(v, 0.7)",), precision="double")
 def vectorstrength(events: ArrayLike, period: object) -> tuple:
     """The length and the angle of the mean of the events' phases."""
     e, p = live(events), live(period)

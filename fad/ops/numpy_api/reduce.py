@@ -7,8 +7,8 @@ from ...ir.op import Op, registry
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike
 from ..assign import as_assigned
-from ..face import face
 from ..kinds import shape_of
+from ..override import override
 from ..reduce import nonempty
 from .arguments import along, as_array, axes_of, in_dtype, into, is_given, kept, mask_of, masked, rank, some_of
 
@@ -30,7 +30,7 @@ def reduced(op: Op, x: AnyArray, axis: Axes, keepdims: bool) -> AnyArray:
     return kept(op(x, axes=axes), x, axes, keepdims)
 
 
-@face("numpy.sum", method="sum",
+@override("numpy.sum", method="sum",
       samples=("np.sum(x)", "np.sum(x, axis=(0, 1), keepdims=True)", "np.sum(x, axis=-1, where=x > 0.4)", "x.sum(0)"))
 def sum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
         initial: Any = None, where: ArrayLike = True) -> AnyArray:
@@ -38,7 +38,7 @@ def sum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = Non
     return into(out, in_dtype(y + _begun(initial, y, dtype) if is_given(initial) else y, dtype))
 
 
-@face("numpy.prod", method="prod", samples=("np.prod(x)", "np.prod(x, axis=0)", "x.prod(1)"))
+@override("numpy.prod", method="prod", samples=("np.prod(x)", "np.prod(x, axis=0)", "x.prod(1)"))
 def prod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
          initial: Any = None, where: ArrayLike = True) -> AnyArray:
     y = reduced(prod_, masked(in_dtype(as_array(a), dtype), where, 1), axis, keepdims)
@@ -85,21 +85,21 @@ def _with_first(x: AnyArray, axes: tuple, initial: object) -> AnyArray:
     return x
 
 
-@face("numpy.max", "numpy.amax", method="max", samples=("np.max(x)", "np.max(x, axis=1)", "x.max(1)"),
+@override("numpy.max", "numpy.amax", method="max", samples=("np.max(x)", "np.max(x, axis=1)", "x.max(1)"),
       note="where elements are equal they share")
 def max(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, initial: object = None,
         where: ArrayLike = True) -> Any:
     return into(out, _extreme(max_, registry["maximum"], a, axis, keepdims, initial, where))
 
 
-@face("numpy.min", "numpy.amin", method="min", samples=("np.min(x)", "np.min(x, axis=0, keepdims=True)"),
+@override("numpy.min", "numpy.amin", method="min", samples=("np.min(x)", "np.min(x, axis=0, keepdims=True)"),
       note="where elements are equal they share")
 def min(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, initial: object = None,
         where: ArrayLike = True) -> AnyArray:
     return into(out, _extreme(min_, registry["minimum"], a, axis, keepdims, initial, where))
 
 
-@face("numpy.ptp", samples=("np.ptp(x, axis=0)",))
+@override("numpy.ptp", samples=("np.ptp(x, axis=0)",))
 def ptp(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False) -> AnyArray:
     return into(out, max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims))
 
@@ -107,13 +107,13 @@ def ptp(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = Fa
 # -- truth and places ------------------------------------------------------------------------------
 
 
-@face("numpy.any", method="any")
+@override("numpy.any", method="any")
 def any(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, *,
         where: ArrayLike = True) -> AnyArray:
     return into(out, reduced(any_, masked(truth(a), where, False), axis, keepdims))
 
 
-@face("numpy.all", method="all")
+@override("numpy.all", method="all")
 def all(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, *,
         where: ArrayLike = True) -> AnyArray:
     return into(out, reduced(all_, masked(truth(a), where, True), axis, keepdims))
@@ -125,7 +125,7 @@ def truth(a: object) -> AnyArray:
     return x if type_of(x).dtype.kind == "b" else x != 0
 
 
-@face("numpy.count_nonzero")
+@override("numpy.count_nonzero")
 def count_nonzero(a: ArrayLike, axis: Axes = None, *, keepdims: bool = False) -> AnyArray:
     return reduced(sum_, truth(a), axis, keepdims)
 
@@ -138,12 +138,12 @@ def _place(op: Op, a: object, axis: Axes, keepdims: bool) -> AnyArray:
     return kept(op(flat, axis=ax), x, axes, keepdims)
 
 
-@face("numpy.argmax", method="argmax")
+@override("numpy.argmax", method="argmax")
 def argmax(a: ArrayLike, axis: Axes = None, out: object = None, *, keepdims: bool = False) -> AnyArray:
     return into(out, _place(registry["argmax"], a, axis, keepdims))
 
 
-@face("numpy.argmin", method="argmin")
+@override("numpy.argmin", method="argmin")
 def argmin(a: ArrayLike, axis: Axes = None, out: object = None, *, keepdims: bool = False) -> AnyArray:
     return into(out, _place(registry["argmin"], a, axis, keepdims))
 

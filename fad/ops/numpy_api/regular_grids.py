@@ -12,8 +12,8 @@ import numpy as np
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.library_object import LibraryObject
-from ..face import BY_NAME, face
 from ..kinds import shape_of
+from ..override import BY_NAME, override
 from .arguments import check_all, fixed, in_dtype, live, rank, refuse, taken
 from .piecewise import basis, beside, not_a_knot, spline_through, within
 
@@ -96,7 +96,7 @@ def _finished(y: AnyArray, grids: list, places: list, fill: object, check: bool)
     return registry["where"](beside(lost, y), math.nan, y)
 
 
-@face("scipy.interpolate.RegularGridInterpolator", samples=(
+@override("scipy.interpolate.RegularGridInterpolator", samples=(
     "interpolate.RegularGridInterpolator((np.arange(3.0), np.arange(4.0)), x)((2 * v, 3 * v))",
     "interpolate.RegularGridInterpolator((np.cumsum(v[:3]), np.arange(4.0)), x, bounds_error=False, "
     "fill_value=None)(np.stack([v, 4 * v], 1))",
@@ -129,14 +129,15 @@ def _called(grid: list, values: AnyArray, xi: object, method: str, nu: object, f
     return _finished(_interpolated(grid, values, places, method), grid, places, fill, check)
 
 
-@face("scipy.interpolate._rgi.RegularGridInterpolator.__call__")
+@override("scipy.interpolate._rgi.RegularGridInterpolator.__call__")
 def interpolator_called(f: Any, xi: ArrayLike, method: Any = None, *, nu: Any = None) -> AnyArray:
     """An interpolator made outside. fad computes the coefficients of its splines anew, to the last digit (SciPy's
     iteration stops earlier)."""
     return _called([live(p) for p in f.grid], live(f.values), xi, method or f.method, nu, f.fill_value, f.bounds_error)
 
 
-@face("scipy.interpolate.interpn", samples=("interpolate.interpn((np.arange(3.0), np.arange(4.0)), x, (2 * v, 3 * v))",
+@override("scipy.interpolate.interpn",
+          samples=("interpolate.interpn((np.arange(3.0), np.arange(4.0)), x, (2 * v, 3 * v))",
                                             "interpolate.interpn((np.arange(3.0), np.cumsum(v)), x, [[1.3, 0.9]], "
                                             "bounds_error=False, fill_value=None)"))
 def interpn(points: Any, values: ArrayLike, xi: ArrayLike, method: str = "linear", bounds_error: bool = True,

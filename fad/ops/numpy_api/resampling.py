@@ -17,9 +17,9 @@ from ...ir.types import INT, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from ...util.lazy import imported
 from ..choice import where
-from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant
+from ..override import BY_NAME, override
 from .arguments import as_array, fixed, in_dtype, live, one_axis, rank, refuse, taken
 from .ndimage import image, in_dtype_of, no_output
 from .piecewise import beside
@@ -96,7 +96,7 @@ def _decaying_sum(x: AnyArray, z: float) -> AnyArray:
     return registry["sum"](x * beside(powers, x), axes=(0,)) / (1.0 - z ** in_dtype(as_array(n), float))
 
 
-@face("scipy.ndimage.spline_filter1d",
+@override("scipy.ndimage.spline_filter1d",
       samples=("ndimage.spline_filter1d(x, 3)", "ndimage.spline_filter1d(x, 5, axis=0, mode='reflect')",
                "ndimage.spline_filter1d(v, 2, mode='grid-wrap')"))
 def spline_filter1d(input: ArrayLike, order: int = 3, axis: int = -1, output: object = np.float64,
@@ -108,7 +108,7 @@ def spline_filter1d(input: ArrayLike, order: int = 3, axis: int = -1, output: ob
     return _filtered(x, order, one_axis(axis, rank(x)), mode)
 
 
-@face("scipy.ndimage.spline_filter", samples=("ndimage.spline_filter(x, 4)",))
+@override("scipy.ndimage.spline_filter", samples=("ndimage.spline_filter(x, 4)",))
 def spline_filter(input: ArrayLike, order: int = 3, output: object = np.float64, mode: str = "mirror") -> AnyArray:
     x = image("spline_filter", input)
     for ax in range(rank(x)):
@@ -198,7 +198,7 @@ def _along(c: object, ax: int, place: AnyArray, order: int, mode: str, cval: obj
     return BY_NAME["numpy.moveaxis"].call(_sampled(moved, [place], order, mode, cval), 0, ax)
 
 
-@face("scipy.ndimage.map_coordinates", samples=(
+@override("scipy.ndimage.map_coordinates", samples=(
     "ndimage.map_coordinates(x, [2.0 * v, 3.0 * v], order=1)",
     "ndimage.map_coordinates(x, [v, 2.5 * v], order=1, mode='nearest')",
     "ndimage.map_coordinates(x, [2.0 * v, 3.0 * v])",
@@ -223,7 +223,7 @@ def _of_each(given: Any, count: int) -> list:
     return [given[k] if rank(given) else given for k in range(count)]
 
 
-@face("scipy.ndimage.shift", samples=("ndimage.shift(x, 0.4)", "ndimage.shift(x, [v[0], -v[1]], mode='grid-wrap')",
+@override("scipy.ndimage.shift", samples=("ndimage.shift(x, 0.4)", "ndimage.shift(x, [v[0], -v[1]], mode='grid-wrap')",
                                       "ndimage.shift(v, 1.3, order=1, cval=0.5)"))
 def shift(input: ArrayLike, shift: ArrayLike, output: object = None, order: int = 3, mode: str = "constant",
           cval: float = 0.0, prefilter: bool = True) -> AnyArray:
@@ -236,7 +236,7 @@ def shift(input: ArrayLike, shift: ArrayLike, output: object = None, order: int 
     return in_dtype_of(x, c)
 
 
-@face("scipy.ndimage.zoom", samples=("ndimage.zoom(x, 2)", "ndimage.zoom(x, (0.7, 1.6), order=2, mode='mirror')",
+@override("scipy.ndimage.zoom", samples=("ndimage.zoom(x, 2)", "ndimage.zoom(x, (0.7, 1.6), order=2, mode='mirror')",
                                      "ndimage.zoom(v, 3, mode='grid-wrap', grid_mode=True)"))
 def zoom(input: ArrayLike, zoom: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: object = 0.0,
          prefilter: bool = True, *, grid_mode: bool = False) -> ArrayOrNumber:
@@ -261,7 +261,7 @@ def zoom(input: ArrayLike, zoom: Any, output: Any = None, order: int = 3, mode: 
     return in_dtype_of(x, c)
 
 
-@face("scipy.ndimage.affine_transform", samples=(
+@override("scipy.ndimage.affine_transform", samples=(
     "ndimage.affine_transform(x, S[:2, :2] * 0.5, [0.1, 0.2])",
     "ndimage.affine_transform(x, np.array([0.8, 0.7]), v[0], mode='mirror', order=2)",
     "ndimage.affine_transform(x, S[:3, :3] * [[0.4], [0.4], [0.0]] + [[0, 0, 0], [0, 0, 0], [0, 0, 1]], "
@@ -295,7 +295,7 @@ def _turned(m: AnyArray, starts: list, shape: tuple) -> list:
             for h, start in enumerate(starts)]
 
 
-@face("scipy.ndimage.rotate",
+@override("scipy.ndimage.rotate",
       samples=("ndimage.rotate(x, 20.0)", "ndimage.rotate(x, 90 * v[0], reshape=False, mode='nearest')",
                "ndimage.rotate(np.stack([x, x * x]), 15, axes=(0, 2), order=2)"))
 def rotate(input: ArrayLike, angle: Any, axes: tuple = (1, 0), reshape: bool = True, output: object = None,

@@ -1,8 +1,8 @@
 """scipy.spatial.transform.Rotation of traced numbers (see routines/rotation.py)."""
 from ...routines import rotation
-from ..face import face
+from ..override import override
 
 for _call in (rotation.from_quat, rotation.from_rotvec, rotation.from_euler, rotation.from_matrix, rotation.from_mrp,
               rotation.apply):
-    face(f"scipy.spatial.transform.Rotation.{_call.__name__}", routine=True)(_call)
-face("scipy.spatial.transform.Slerp", routine=True)(rotation.slerp)
+    override(f"scipy.spatial.transform.Rotation.{_call.__name__}", routine=True)(_call)
+override("scipy.spatial.transform.Slerp", routine=True)(rotation.slerp)

@@ -8,8 +8,8 @@ from ...ir.op import Op, registry
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
-from ..face import face
 from ..kinds import shape_of
+from ..override import override
 from .arguments import along, as_array, axes_of, in_dtype, into, is_given, one_axis, rank, ravel, taken
 
 cumsum_, cumprod_ = registry["cumsum"], registry["cumprod"]
@@ -21,12 +21,12 @@ def _running(op: Op, a: Any, axis: Axes, dtype: object, out: Any) -> AnyArray:
                               dtype))
 
 
-@face("numpy.cumsum", method="cumsum", samples=("np.cumsum(x)", "np.cumsum(x, axis=1)", "x.cumsum()"))
+@override("numpy.cumsum", method="cumsum", samples=("np.cumsum(x)", "np.cumsum(x, axis=1)", "x.cumsum()"))
 def cumsum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None) -> AnyArray:
     return _running(cumsum_, a, axis, dtype, out)
 
 
-@face("numpy.cumprod", method="cumprod", samples=("np.cumprod(x)", "np.cumprod(x, axis=0)"))
+@override("numpy.cumprod", method="cumprod", samples=("np.cumprod(x)", "np.cumprod(x, axis=0)"))
 def cumprod(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: object = None) -> AnyArray:
     return _running(cumprod_, a, axis, dtype, out)
 
@@ -46,13 +46,13 @@ def _cumulative(op: Op, x: object, first: int, axis: Any, dtype: DTypeLike, out:
     return into(out, y)
 
 
-@face("numpy.cumulative_sum", samples=("np.cumulative_sum(x, axis=1, include_initial=True)",))
+@override("numpy.cumulative_sum", samples=("np.cumulative_sum(x, axis=1, include_initial=True)",))
 def cumulative_sum(x: ArrayLike, /, *, axis: Axes = None, dtype: DTypeLike = None, out: object = None,
                    include_initial: bool = False) -> AnyArray:
     return _cumulative(cumsum_, x, 0, axis, dtype, out, include_initial)
 
 
-@face("numpy.cumulative_prod", samples=("np.cumulative_prod(x, axis=1)",))
+@override("numpy.cumulative_prod", samples=("np.cumulative_prod(x, axis=1)",))
 def cumulative_prod(x: ArrayLike, /, *, axis: Axes = None, dtype: DTypeLike = None, out: object = None,
                     include_initial: bool = False) -> AnyArray:
     return _cumulative(cumprod_, x, 1, axis, dtype, out, include_initial)
@@ -80,7 +80,7 @@ def _step(x: ArrayOrNumber, axis: int) -> ArrayOrNumber:
     return later != earlier if type_of(x).dtype.kind == "b" else later - earlier
 
 
-@face("numpy.diff", samples=("np.diff(x)", "np.diff(x, n=2, axis=1)", "np.diff(v, prepend=0.0)"))
+@override("numpy.diff", samples=("np.diff(x)", "np.diff(x, n=2, axis=1)", "np.diff(v, prepend=0.0)"))
 def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: object = None, append: object = None) -> AnyArray:
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n}")
@@ -105,7 +105,7 @@ def _joined(x: object, axis: int, before: object, after: object) -> Any:
     return registry["concatenate"](*[e for e in (ends[0], x, ends[1]) if e is not None], axis=axis)
 
 
-@face("numpy.ediff1d", samples=("np.ediff1d(x)", "np.ediff1d(v, to_begin=0.0, to_end=[1.0, 2.0])"))
+@override("numpy.ediff1d", samples=("np.ediff1d(x)", "np.ediff1d(v, to_begin=0.0, to_end=[1.0, 2.0])"))
 def ediff1d(ary: ArrayLike, to_end: object = None, to_begin: object = None) -> Any:
     x = ravel(as_array(ary))
     require_numbers(x)
@@ -192,7 +192,7 @@ def _slope(x: AnyArray, axis: int, h: ArrayOrNumber, edge_order: int) -> AnyArra
     return registry["concatenate"](start, inside, end, axis=axis)
 
 
-@face("numpy.gradient", samples=("np.gradient(x, axis=1)", "np.gradient(v, 0.5, edge_order=2)",
+@override("numpy.gradient", samples=("np.gradient(x, axis=1)", "np.gradient(v, 0.5, edge_order=2)",
                                  "np.gradient(v, np.array([0.0, 1.0, 3.0, 4.5]))"))
 def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Axes = None, edge_order: int = 1) -> Any:
     x = as_array(f)
@@ -229,7 +229,7 @@ def areas(y: Any, x: Any, dx: Any, axis: int) -> AnyArray:
     return steps_along(y, x, dx, axis) * (part(y, axis, 1, n) + part(y, axis, 0, n)) / 2.0
 
 
-@face("numpy.trapezoid", "scipy.integrate.trapezoid", samples=("np.trapezoid(x, axis=1)", "np.trapezoid(v * v, v)"))
+@override("numpy.trapezoid", "scipy.integrate.trapezoid", samples=("np.trapezoid(x, axis=1)", "np.trapezoid(v * v, v)"))
 def trapezoid(y: ArrayLike, x: "ArrayLike | None" = None, dx: object = 1.0, axis: int = -1) -> AnyArray:
     y = as_array(y)
     ax = one_axis(axis, rank(y))

@@ -7,10 +7,10 @@ from ...ir.op import registry
 from ...ir.types import complex_dtype, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Extent
 from .. import extents
-from ..face import BY_NAME, check_finite, face
 from ..kinds import conjugate, is_complex, shape_of
 from ..linalg import factorizations, functions, solve
 from ..linalg.matrices import adjoint, as_columns, as_rows, count_up, identity_like, matmul, on_diagonal
+from ..override import BY_NAME, check_finite, override
 from .arguments import as_array, check_all, fixed, in_dtype, rank, ravel, refuse, taken
 from .stacks import at_least, epsilon, matrix, over_stacks, square, together
 from .within import add_solver
@@ -18,12 +18,12 @@ from .within import add_solver
 # -- functions of matrices -------------------------------------------------------------------------
 
 
-@face("scipy.linalg.expm", samples=("la.expm(S)", "la.expm(np.stack([S, P]))"))
+@override("scipy.linalg.expm", samples=("la.expm(S)", "la.expm(np.stack([S, P]))"))
 def expm(A: ArrayLike) -> AnyArray:
     return functions.expm(square(at_least(2, A)))
 
 
-@face("scipy.linalg.expm_frechet", samples=("la.expm_frechet(S, P)[1]",), precision="double")
+@override("scipy.linalg.expm_frechet", samples=("la.expm_frechet(S, P)[1]",), precision="double")
 def expm_frechet(A: ArrayLike, E: ArrayLike, method: object = None, compute_expm: bool = True,
                  check_finite: bool = True) -> tuple:
     if method not in (None, "SPS", "blockEnlarge"):
@@ -38,21 +38,21 @@ def _without_report(name: str, disp: bool) -> None:
         raise refuse(f"scipy.linalg.{name}", "disp=False")
 
 
-@face("scipy.linalg.sqrtm", samples=("la.sqrtm(P)",),
+@override("scipy.linalg.sqrtm", samples=("la.sqrtm(P)",),
       note="where no two eigenvalues of the root are opposite; real for real matrices, or raises")
 def sqrtm(A: ArrayLike, disp: bool = True) -> AnyArray:
     _without_report("sqrtm", disp)
     return functions.sqrtm(square(A))
 
 
-@face("scipy.linalg.logm", samples=("la.logm(P)",), precision="double",
+@override("scipy.linalg.logm", samples=("la.logm(P)",), precision="double",
       note="off the negative real axis; real for real matrices, or raises")
 def logm(A: ArrayLike, disp: bool = True) -> AnyArray:
     _without_report("logm", disp)
     return functions.logm(square(A))
 
 
-@face("scipy.linalg.signm", samples=("la.signm(S - 2.5 * np.eye(4))",), note="where no eigenvalue is imaginary")
+@override("scipy.linalg.signm", samples=("la.signm(S - 2.5 * np.eye(4))",), note="where no eigenvalue is imaginary")
 def signm(A: ArrayLike, disp: bool = True) -> AnyArray:
     """a (a a)^(-1/2) (N. J. Higham, Functions of Matrices (2008), equation 5.2)."""
     _without_report("signm", disp)
@@ -60,7 +60,7 @@ def signm(A: ArrayLike, disp: bool = True) -> AnyArray:
     return matmul(A, solve.inv(functions.sqrtm(matmul(A, A))))
 
 
-@face("scipy.linalg.fractional_matrix_power", samples=("la.fractional_matrix_power(P, 0.3)",))
+@override("scipy.linalg.fractional_matrix_power", samples=("la.fractional_matrix_power(P, 0.3)",))
 def fractional_matrix_power(A: ArrayLike, t: object) -> AnyArray:
     """exp(t log A); whole powers by multiplication."""
     A = square(A)
@@ -74,19 +74,19 @@ def _turned(a: AnyArray) -> AnyArray:
     return functions.expm(in_dtype(a, complex_dtype(type_of(a).dtype)) * 1j)
 
 
-@face("scipy.linalg.cosm", samples=("la.cosm(S)",))
+@override("scipy.linalg.cosm", samples=("la.cosm(S)",))
 def cosm(A: ArrayLike) -> AnyArray:
     A = square(A)
     return 0.5 * (_turned(A) + _turned(-A)) if is_complex(A) else registry["real"](_turned(A))
 
 
-@face("scipy.linalg.sinm", samples=("la.sinm(S)",))
+@override("scipy.linalg.sinm", samples=("la.sinm(S)",))
 def sinm(A: ArrayLike) -> AnyArray:
     A = square(A)
     return -0.5j * (_turned(A) - _turned(-A)) if is_complex(A) else registry["imag"](_turned(A))
 
 
-@face("scipy.linalg.tanm", samples=("la.tanm(0.2 * S)",))
+@override("scipy.linalg.tanm", samples=("la.tanm(0.2 * S)",))
 def tanm(A: ArrayLike) -> AnyArray:
     return _quotient(cosm(A), sinm(A))
 
@@ -97,24 +97,24 @@ def _quotient(a: AnyArray, b: AnyArray) -> AnyArray:
     return solve.solve(a, b)
 
 
-@face("scipy.linalg.coshm", samples=("la.coshm(S)",))
+@override("scipy.linalg.coshm", samples=("la.coshm(S)",))
 def coshm(A: ArrayLike) -> AnyArray:
     A = square(A)
     return 0.5 * (functions.expm(A) + functions.expm(-A))
 
 
-@face("scipy.linalg.sinhm", samples=("la.sinhm(S)",))
+@override("scipy.linalg.sinhm", samples=("la.sinhm(S)",))
 def sinhm(A: ArrayLike) -> AnyArray:
     A = square(A)
     return 0.5 * (functions.expm(A) - functions.expm(-A))
 
 
-@face("scipy.linalg.tanhm", samples=("la.tanhm(0.2 * S)",))
+@override("scipy.linalg.tanhm", samples=("la.tanhm(0.2 * S)",))
 def tanhm(A: ArrayLike) -> AnyArray:
     return _quotient(coshm(A), sinhm(A))
 
 
-@face("scipy.linalg.orthogonal_procrustes", samples=("la.orthogonal_procrustes(S, x.T @ x + S)",),
+@override("scipy.linalg.orthogonal_procrustes", samples=("la.orthogonal_procrustes(S, x.T @ x + S)",),
       note="where the product has full rank")
 @over_stacks(A="2", B="2")
 def orthogonal_procrustes(A: ArrayLike, B: ArrayLike, check_finite: bool = True) -> tuple:
@@ -128,7 +128,7 @@ def orthogonal_procrustes(A: ArrayLike, B: ArrayLike, check_finite: bool = True)
     return iteration, registry["sum"](registry["real"](BY_NAME["numpy.diagonal"].call(stretch)), axes=(0,))
 
 
-@face("scipy.linalg.polar", samples=("la.polar(S)[0]", "la.polar(S)[1]", "la.polar(x.T)[0]", "la.polar(x)[1]"),
+@override("scipy.linalg.polar", samples=("la.polar(S)[0]", "la.polar(S)[1]", "la.polar(x.T)[0]", "la.polar(x)[1]"),
       note="where the rank is full")
 @over_stacks(a="2")
 def polar(a: ArrayLike, side: str = "right") -> tuple:
@@ -162,7 +162,7 @@ def _hermitian(a: ArrayOrNumber) -> AnyArray:
 # -- matrix equations ------------------------------------------------------------------------------
 
 
-@face("scipy.linalg.solve_sylvester", samples=("la.solve_sylvester(S, P, x.T @ x)",))
+@override("scipy.linalg.solve_sylvester", samples=("la.solve_sylvester(S, P, x.T @ x)",))
 @over_stacks(a="2", b="2", q="2")
 def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> AnyArray:
     a, b, q = square(a), square(b), matrix(q)
@@ -170,7 +170,7 @@ def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> AnyArray:
     return functions.solve_sylvester(in_dtype(a, dtype), in_dtype(b, dtype), in_dtype(q, dtype))
 
 
-@face("scipy.linalg.solve_continuous_lyapunov", "scipy.linalg.solve_lyapunov",
+@override("scipy.linalg.solve_continuous_lyapunov", "scipy.linalg.solve_lyapunov",
       samples=("la.solve_continuous_lyapunov(S, P)",))
 @over_stacks(a="2", q="2")
 def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> AnyArray:
@@ -178,7 +178,7 @@ def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> AnyArray:
     return solve_sylvester(a, adjoint(a), at_least(2, q))
 
 
-@face("scipy.linalg.solve_discrete_lyapunov", samples=("la.solve_discrete_lyapunov(0.2 * S, P)",))
+@override("scipy.linalg.solve_discrete_lyapunov", samples=("la.solve_discrete_lyapunov(0.2 * S, P)",))
 @over_stacks(a="2", q="2")
 def solve_discrete_lyapunov(a: AnyArray, q: AnyArray, method: object = None) -> AnyArray:
     """By the bilinear transformation to a continuous equation: Popov, "Hyperstability and optimality of automatic
@@ -211,7 +211,7 @@ def _grid(m: Extent, n: Extent) -> tuple:
     return as_columns(count_up(m)), as_rows(count_up(n))
 
 
-@face("scipy.linalg.toeplitz", samples=("la.toeplitz(v)", "la.toeplitz(v, 2 * v[:3])"))
+@override("scipy.linalg.toeplitz", samples=("la.toeplitz(v)", "la.toeplitz(v, 2 * v[:3])"))
 @over_stacks(c="1", r="1")
 def toeplitz(c: ArrayLike, r: Any = None) -> AnyArray:
     c = at_least(1, c)
@@ -222,7 +222,7 @@ def toeplitz(c: ArrayLike, r: Any = None) -> AnyArray:
     return taken(_joined(c, r), places)
 
 
-@face("scipy.linalg.hankel", samples=("la.hankel(v)", "la.hankel(v, 2 * v[:3])"))
+@override("scipy.linalg.hankel", samples=("la.hankel(v)", "la.hankel(v, 2 * v[:3])"))
 def hankel(c: ArrayLike, r: Any = None) -> AnyArray:
     c = as_array(c)
     if not rank(c):
@@ -233,7 +233,8 @@ def hankel(c: ArrayLike, r: Any = None) -> AnyArray:
     return taken(_joined(c, r), i + j)
 
 
-@face("scipy.linalg.convolution_matrix", samples=("la.convolution_matrix(v, 3)", "la.convolution_matrix(v, 2, 'same')",
+@override("scipy.linalg.convolution_matrix",
+          samples=("la.convolution_matrix(v, 3)", "la.convolution_matrix(v, 2, 'same')",
                                                   "la.convolution_matrix(v[:2], 4, 'valid')"))
 @over_stacks(a="1")
 def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> AnyArray:
@@ -243,7 +244,7 @@ def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> AnyArray:
     return in_dtype(BY_NAME["numpy.stack"].call(columns, axis=1), type_of(a).dtype)
 
 
-@face("scipy.linalg.leslie", samples=("la.leslie(v, x[0, :3])",))
+@override("scipy.linalg.leslie", samples=("la.leslie(v, x[0, :3])",))
 @over_stacks(f="1", s="1")
 def leslie(f: ArrayLike, s: ArrayLike) -> AnyArray:
     f, s = at_least(1, f), at_least(1, s)
@@ -254,7 +255,7 @@ def leslie(f: ArrayLike, s: ArrayLike) -> AnyArray:
     return registry["concatenate"](as_rows(in_dtype(f, dtype)), below, axis=0)
 
 
-@face("scipy.linalg.circulant", samples=("la.circulant(v)",))
+@override("scipy.linalg.circulant", samples=("la.circulant(v)",))
 @over_stacks(c="1")
 def circulant(c: ArrayLike) -> AnyArray:
     c = at_least(1, c)
@@ -263,14 +264,14 @@ def circulant(c: ArrayLike) -> AnyArray:
     return taken(c, registry["where"](registry["greater_equal"](i, j), i - j, i - j + n))
 
 
-@face("scipy.linalg.fiedler", samples=("la.fiedler(v)",))
+@override("scipy.linalg.fiedler", samples=("la.fiedler(v)",))
 @over_stacks(a="1")
 def fiedler(a: AnyArray) -> ArrayOrNumber:
     a = at_least(1, a)
     return registry["abs"](as_columns(a) - as_rows(a))
 
 
-@face("scipy.linalg.diagsvd", samples=("la.diagsvd(v, 4, 6)", "la.diagsvd(v[:3], 5, 3)"))
+@override("scipy.linalg.diagsvd", samples=("la.diagsvd(v, 4, 6)", "la.diagsvd(v[:3], 5, 3)"))
 @over_stacks(s="1")
 def diagsvd(s: ArrayLike, M: Any, N: Any) -> AnyArray:
     s = at_least(1, s)
@@ -280,7 +281,7 @@ def diagsvd(s: ArrayLike, M: Any, N: Any) -> AnyArray:
     return BY_NAME["numpy.pad"].call(BY_NAME["numpy.diag"].call(s), [(0, M - n), (0, N - n)])
 
 
-@face("scipy.linalg.companion", samples=("la.companion(v)",))
+@override("scipy.linalg.companion", samples=("la.companion(v)",))
 @over_stacks(a="1")
 def companion(a: ArrayLike) -> AnyArray:
     a = at_least(1, a)
@@ -294,7 +295,7 @@ def companion(a: ArrayLike) -> AnyArray:
     return registry["concatenate"](row, below, axis=0)
 
 
-@face("scipy.linalg.block_diag", samples=("la.block_diag(S, P)", "la.block_diag(x, v)"))
+@override("scipy.linalg.block_diag", samples=("la.block_diag(S, P)", "la.block_diag(x, v)"))
 def block_diag(*arrs: ArrayLike) -> AnyArray:
     blocks = [_as_block(a) for a in arrs]
     dtype = result_dtype(*blocks)
@@ -323,7 +324,7 @@ def _zeros(m: Extent, n: Extent, dtype: np.dtype) -> AnyArray:
     return registry["full"](0, m, n, dtype=dtype)
 
 
-@face("scipy.linalg.khatri_rao", samples=("la.khatri_rao(x, S)",))
+@override("scipy.linalg.khatri_rao", samples=("la.khatri_rao(x, S)",))
 @over_stacks(a="2", b="2")
 def khatri_rao(a: ArrayLike, b: ArrayLike) -> AnyArray:
     a, b = matrix(a), matrix(b)

@@ -15,7 +15,6 @@ from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes
 from ...util.lazy import imported
 from .. import extents
 from ..conditional import only_if
-from ..face import face
 from ..kinds import conjugate, shape_of
 from ..linalg import determinants, factorizations, singular, solve, spectral
 from ..linalg.factorizations import permutation, permutation_matrix, solve_lower, solve_upper, unit_lower
@@ -34,6 +33,7 @@ from ..linalg.matrices import (
     transposed,
     upper,
 )
+from ..override import override
 from ..sort import picked
 from . import linalg, norms
 from .arguments import as_array, is_given, rank, refuse, taken
@@ -89,14 +89,14 @@ def _solver(assume_a: object) -> Callable:
     return SOLVERS[assume_a]
 
 
-@face("scipy.linalg.solve",
+@override("scipy.linalg.solve",
       samples=("la.solve(P, v, assume_a='pos')", "la.solve(S, x.T)", "la.solve(S, v, transposed=True)"))
 def solve_(a: ArrayLike, b: ArrayLike, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
            check_finite: bool = True, assume_a: "str | None" = None, transposed: bool = False) -> AnyArray:
     return solved(lambda a, b: _solver(assume_a)(a, b, int(transposed), lower), square(a), b)
 
 
-@face("scipy.linalg.solve_triangular",
+@override("scipy.linalg.solve_triangular",
       samples=("la.solve_triangular(np.tril(S), v, lower=True)", "la.solve_triangular(S, v, trans='T')"))
 def solve_triangular(a: ArrayLike, b: ArrayLike, trans: object = 0, lower: bool = False, unit_diagonal: bool = False,
                      overwrite_b: bool = False, check_finite: bool = True) -> AnyArray:
@@ -116,18 +116,18 @@ def full_matrix(a: AnyArray, assume_a: Any, low: bool) -> AnyArray:
     return a if assume_a in (None, "gen", "general", "banded", "tridiagonal") else _with_one_triangle(a, assume_a, low)
 
 
-@face("scipy.linalg.inv", samples=("la.inv(S)",))
+@override("scipy.linalg.inv", samples=("la.inv(S)",))
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True, *, assume_a: object = None,
         lower: bool = False) -> AnyArray:
     return solve.inv(full_matrix(square(a), assume_a, lower))
 
 
-@face("scipy.linalg.det", samples=("la.det(S)",), precision="double")
+@override("scipy.linalg.det", samples=("la.det(S)",), precision="double")
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
     return determinants.det(square(a))
 
 
-@face("scipy.linalg.norm", samples=("la.norm(x)", "la.norm(S, 2)"))
+@override("scipy.linalg.norm", samples=("la.norm(x)", "la.norm(S, 2)"))
 def norm(a: ArrayLike, ord: object = None, axis: Axes = None, keepdims: bool = False,
          check_finite: bool = True) -> AnyArray:
     return norms.norm(a, ord, axis, keepdims)
@@ -139,7 +139,7 @@ def _cutoff(a: AnyArray, s: AnyArray, atol: Any, rtol: Any) -> ArrayOrNumber:
     return share if not is_given(atol) or atol == 0 else share + atol / linalg._largest(s)
 
 
-@face("scipy.linalg.pinv", samples=("la.pinv(x)", "la.pinv(S, atol=1.5)"), note="where the rank does not change")
+@override("scipy.linalg.pinv", samples=("la.pinv(x)", "la.pinv(S, atol=1.5)"), note="where the rank does not change")
 def pinv(a: ArrayLike, *, atol: object = None, rtol: object = None, return_rank: bool = False,
          check_finite: bool = True) -> ArrayOrNumber:
     return _pinv(matrix(a), atol, rtol, return_rank)
@@ -152,7 +152,7 @@ def _pinv(a: AnyArray, atol: object, rtol: object, return_rank: bool) -> Any:
     return (x, linalg.rank_above(s, linalg._largest(s) * share)) if return_rank else x
 
 
-@face("scipy.linalg.pinvh", samples=("la.pinvh(P)",), note="for Hermitian matrices, where the rank does not change")
+@override("scipy.linalg.pinvh", samples=("la.pinvh(P)",), note="for Hermitian matrices, where the rank does not change")
 def pinvh(a: ArrayLike, atol: object = None, rtol: object = None, lower: bool = True, return_rank: bool = False,
           check_finite: bool = True) -> AnyArray:
     return _pinv(factorizations.hermitian(square(a), lower=lower), atol, rtol, return_rank)
@@ -162,7 +162,7 @@ NO_RESIDUAL = ("the rank is deficient, and the residual that scipy.linalg.lstsq 
                "and no number: leave it out")
 
 
-@face("scipy.linalg.lstsq", samples=("la.lstsq(x.T, v)[0]",), note="where the rank does not change")
+@override("scipy.linalg.lstsq", samples=("la.lstsq(x.T, v)[0]",), note="where the rank does not change")
 @over_stacks(a="2", b="1|2")
 def lstsq(a: ArrayLike, b: ArrayLike, cond: Any = None, overwrite_a: bool = False, overwrite_b: bool = False,
           check_finite: bool = True) -> tuple:
@@ -183,14 +183,14 @@ def _one_residual(residuals: AnyArray) -> AnyArray:
 # -- Cholesky and LU -------------------------------------------------------------------------------
 
 
-@face("scipy.linalg.cholesky", samples=("la.cholesky(P)", "la.cholesky(P, lower=True)"),
+@override("scipy.linalg.cholesky", samples=("la.cholesky(P)", "la.cholesky(P, lower=True)"),
       note="for Hermitian matrices; gradients are Hermitian")
 def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
     factor = linalg.lower_cholesky(square(at_least(2, a)), not lower)
     return factor if lower else adjoint(factor)
 
 
-@face("scipy.linalg.cho_factor", samples=("la.cho_solve(la.cho_factor(P), v)",),
+@override("scipy.linalg.cho_factor", samples=("la.cho_solve(la.cho_factor(P), v)",),
       note="for Hermitian matrices; gradients are Hermitian")
 def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple:
     """The factor in its triangle; in the other what stood there, or zeros, as the installed SciPy has it."""
@@ -205,7 +205,7 @@ def _keeps_the_rest() -> bool:
     return bool(imported("scipy.linalg").cho_factor(np.array([[2.0, 1.0], [1.0, 2.0]]))[0][1, 0])
 
 
-@face("scipy.linalg.cho_solve", samples=("la.cho_solve((np.linalg.cholesky(P), True), v)",))
+@override("scipy.linalg.cho_solve", samples=("la.cho_solve((np.linalg.cholesky(P), True), v)",))
 def cho_solve(c_and_lower: Any, b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> AnyArray:
     c, low = c_and_lower
 
@@ -229,12 +229,13 @@ def packed_lu(a: Any) -> tuple:
     return registry["concatenate"](lu, solve_lower(lu, right, unit=True), axis=rank(a) - 1), pivots
 
 
-@face("scipy.linalg.lu_factor", samples=("la.lu_factor(S)[0]",))
+@override("scipy.linalg.lu_factor", samples=("la.lu_factor(S)[0]",))
 def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple:
     return packed_lu(matrix(a))
 
 
-@face("scipy.linalg.lu_solve", samples=("la.lu_solve(la.lu_factor(S), v)", "la.lu_solve(la.lu_factor(S), v, trans=1)"))
+@override("scipy.linalg.lu_solve",
+          samples=("la.lu_solve(la.lu_factor(S), v)", "la.lu_solve(la.lu_factor(S), v, trans=1)"))
 def lu_solve(lu_and_piv: Any, b: ArrayLike, trans: int = 0, overwrite_b: bool = False,
              check_finite: bool = True) -> AnyArray:
     lu, pivots = lu_and_piv
@@ -247,7 +248,7 @@ def lu_solve(lu_and_piv: Any, b: ArrayLike, trans: int = 0, overwrite_b: bool = 
     return solved(by_factors, square(lu), b)
 
 
-@face("scipy.linalg.lu", samples=("la.lu(S)[1]", "la.lu(S)[2]", "la.lu(x, permute_l=True)[0]"))
+@override("scipy.linalg.lu", samples=("la.lu(S)[1]", "la.lu(S)[2]", "la.lu(x, permute_l=True)[0]"))
 def lu(a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True,
        p_indices: bool = False) -> tuple:
     a = matrix(a)
@@ -270,7 +271,7 @@ def _places(order: AnyArray) -> AnyArray:
     return registry["cast"](places, dtype=np.dtype(np.int32))
 
 
-@face("scipy.linalg.qr", samples=("la.qr(S)[1]", "la.qr(x.T, mode='economic')[0]", "la.qr(x, pivoting=True)"),
+@override("scipy.linalg.qr", samples=("la.qr(S)[1]", "la.qr(x.T, mode='economic')[0]", "la.qr(x, pivoting=True)"),
       note="as numpy.linalg.qr")
 def qr(a: ArrayLike, overwrite_a: bool = False, mode: str = "full", pivoting: bool = False,
        check_finite: bool = True) -> tuple:
@@ -286,7 +287,7 @@ def qr(a: ArrayLike, overwrite_a: bool = False, mode: str = "full", pivoting: bo
     return (r, *order) if mode == "r" else (q, r, *order)
 
 
-@face("scipy.linalg.rq", samples=("la.rq(S)", "la.rq(x, mode='economic')[0]"), note="as numpy.linalg.qr")
+@override("scipy.linalg.rq", samples=("la.rq(S)", "la.rq(x, mode='economic')[0]"), note="as numpy.linalg.qr")
 def rq(a: ArrayLike, overwrite_a: bool = False, lwork: object = None, mode: str = "full",
        check_finite: bool = True) -> tuple:
     """The factors of the matrix turned round are those of its adjoint's qr."""
@@ -330,7 +331,7 @@ def _eigh(a: object, b: object, low: bool, eigvals_only: bool, type: int, by_ind
     return registry["slice_axis"](w, rank(w) - 1, start, count), columns_from(back(v), start, count)
 
 
-@face("scipy.linalg.eigh", samples=("la.eigh(P)[0]", "la.eigh(P, P + np.eye(4), eigvals_only=True)"),
+@override("scipy.linalg.eigh", samples=("la.eigh(P)[0]", "la.eigh(P, P + np.eye(4), eigvals_only=True)"),
       note="as numpy.linalg.eigh")
 def eigh(a: ArrayLike, b: "ArrayLike | None" = None, *, lower: bool = True, eigvals_only: bool = False,
          overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1, check_finite: bool = True,
@@ -338,7 +339,7 @@ def eigh(a: ArrayLike, b: "ArrayLike | None" = None, *, lower: bool = True, eigv
     return _eigh(a, b, lower, eigvals_only, type, subset_by_index, subset_by_value)
 
 
-@face("scipy.linalg.eigvalsh", samples=("la.eigvalsh(P)",), note="for Hermitian matrices")
+@override("scipy.linalg.eigvalsh", samples=("la.eigvalsh(P)",), note="for Hermitian matrices")
 def eigvalsh(a: ArrayLike, b: Any = None, *, lower: bool = True, overwrite_a: bool = False, overwrite_b: bool = False,
              type: int = 1, check_finite: bool = True, subset_by_index: object = None,
              subset_by_value: object = None) -> AnyArray:
@@ -352,7 +353,7 @@ def _one_matrix(a: object, b: object, homogeneous_eigvals: bool) -> AnyArray:
     return a if b is None else solved(solve.solve, square(b), a)
 
 
-@face("scipy.linalg.eig", samples=("np.abs(la.eig(P)[1])",), note="as numpy.linalg.eig")
+@override("scipy.linalg.eig", samples=("np.abs(la.eig(P)[1])",), note="as numpy.linalg.eig")
 def eig(a: ArrayLike, b: object = None, left: bool = False, right: bool = True, overwrite_a: bool = False,
         overwrite_b: bool = False, check_finite: bool = True, homogeneous_eigvals: bool = False) -> Any:
     if left:
@@ -361,14 +362,14 @@ def eig(a: ArrayLike, b: object = None, left: bool = False, right: bool = True, 
     return spectral.eig(a) if right else spectral.eigvals(a)
 
 
-@face("scipy.linalg.eigvals", samples=("np.sort(np.abs(la.eigvals(P)))",),
+@override("scipy.linalg.eigvals", samples=("np.sort(np.abs(la.eigvals(P)))",),
       note="always complex; where eigenvalues are distinct")
 def eigvals(a: ArrayLike, b: object = None, overwrite_a: bool = False, check_finite: bool = True,
             homogeneous_eigvals: bool = False) -> AnyArray:
     return spectral.eigvals(_one_matrix(a, b, homogeneous_eigvals))
 
 
-@face("scipy.linalg.svd", samples=("la.svd(x, compute_uv=False)", "np.abs(la.svd(x, full_matrices=False)[0])"),
+@override("scipy.linalg.svd", samples=("la.svd(x, compute_uv=False)", "np.abs(la.svd(x, full_matrices=False)[0])"),
       note="as numpy.linalg.svd")
 def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
         check_finite: bool = True) -> tuple:
@@ -376,7 +377,7 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overw
     return linalg.full_svd(a, full_matrices) if compute_uv else singular.svdvals(a, aspect=aspect_of(a))
 
 
-@face("scipy.linalg.svdvals", samples=("la.svdvals(x)",))
+@override("scipy.linalg.svdvals", samples=("la.svdvals(x)",))
 def svdvals(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
     a = matrix(a)
     return singular.svdvals(a, aspect=aspect_of(a))

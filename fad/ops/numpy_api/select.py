@@ -14,10 +14,10 @@ from .. import extents
 from ..assign import as_assigned, assigned
 from ..choice import where as where_
 from ..dynamic import cut_off, flatnonzero, nonzero
-from ..face import face
 from ..index import index as index_
 from ..kinds import same_shape, shape_of
 from ..literals import as_array, constant, is_value
+from ..override import override
 from ..products import size_of
 from ..shape import broadcast_to as broadcast_
 from ..shape import iota as iota_
@@ -42,7 +42,7 @@ def _in_mode(indices: ArrayOrNumber, n: Extent, mode: str, axis: int) -> Any:
     raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
 
 
-@face("numpy.take", samples=("np.take(x, [0, 3, 3], axis=1)", "np.take(x, [[5, -1]])",
+@override("numpy.take", samples=("np.take(x, [0, 3, 3], axis=1)", "np.take(x, [[5, -1]])",
                              "np.take(v, [7, -9], mode='wrap')", "np.take(v, 2)"))
 def take(a: ArrayLike, indices: ArrayLike, axis: Any = None, out: object = None, mode: str = "raise") -> ArrayOrNumber:
     x = strong(a)
@@ -53,7 +53,7 @@ def take(a: ArrayLike, indices: ArrayLike, axis: Any = None, out: object = None,
     return into(out, read_subscript(x, (slice(None),) * ax + (i,)).read(x))
 
 
-@face(method="take", samples=("x.take([0, 2])",))
+@override(method="take", samples=("x.take([0, 2])",))
 def take_method(x: ArrayLike, indices: object, axis: Axes = None, out: object = None, mode: str = "raise") -> AnyArray:
     return take(x, indices, axis, out, mode)
 
@@ -85,7 +85,7 @@ def _axis_numbers(n: Extent, k: int, ndim: int) -> AnyArray:
     return reshape_(iota_(n, dtype=INT), *[n if j == k else 1 for j in range(ndim)])
 
 
-@face("numpy.take_along_axis", samples=("np.take_along_axis(x, np.argsort(x, axis=1), axis=1)",))
+@override("numpy.take_along_axis", samples=("np.take_along_axis(x, np.argsort(x, axis=1), axis=1)",))
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int = -1) -> AnyArray:
     x = as_array(arr)
     if axis is None:
@@ -102,7 +102,7 @@ def writable(x: ArrayOrNumber, function: str) -> Any:
     return x
 
 
-@face("numpy.put_along_axis")
+@override("numpy.put_along_axis")
 def put_along_axis(arr: Any, indices: object, values: object, axis: int) -> None:
     x = writable(arr, "numpy.put_along_axis")
     if axis is None:
@@ -113,7 +113,7 @@ def put_along_axis(arr: Any, indices: object, values: object, axis: int) -> None
     x.set(registry["update"](x, as_assigned(values, type_of(x).dtype), *operands, spec=spec, at=0))
 
 
-@face("numpy.choose", method="choose", samples=("np.choose([0, 1, 0, 1], [v, v * v])",))
+@override("numpy.choose", method="choose", samples=("np.choose([0, 1, 0, 1], [v, v * v])",))
 def choose(a: object, choices: Any, out: Any = None, mode: str = "raise") -> AnyArray:
     which = as_array(a)
     items = ([choices[k] for k in range(fixed(shape_of(choices)[0], "the number of choices"))] if is_value(choices)
@@ -131,7 +131,7 @@ def choose(a: object, choices: Any, out: Any = None, mode: str = "raise") -> Any
     return into(out, y if same_shape(shape, shape_of(y)) else broadcast_(y, *shape))
 
 
-@face("numpy.compress", samples=("np.compress([True, False, True], x, axis=0)", "np.compress(x.ravel() > 0.5, x)"))
+@override("numpy.compress", samples=("np.compress([True, False, True], x, axis=0)", "np.compress(x.ravel() > 0.5, x)"))
 def compress(condition: ArrayLike, a: ArrayLike, axis: Any = None, out: Any = None) -> AnyArray:
     x = as_array(a)
     x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
@@ -142,12 +142,12 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: Any = None, out: Any = No
     return into(out, read_subscript(x, (slice(None),) * ax + (places,)).read(x))
 
 
-@face(method="compress")
+@override(method="compress")
 def compress_method(x: ArrayLike, condition: object, axis: Axes = None, out: object = None) -> AnyArray:
     return compress(condition, x, axis, out)
 
 
-@face("numpy.extract", samples=("np.extract(x > 0.5, x)",))
+@override("numpy.extract", samples=("np.extract(x > 0.5, x)",))
 def extract(condition: ArrayLike, arr: ArrayLike) -> AnyArray:
     x, c = ravel(as_array(arr)), ravel(as_array(condition))
     return read_subscript(x, flatnonzero(c)).read(x)
@@ -156,7 +156,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> AnyArray:
 # -- put -------------------------------------------------------------------------------------------
 
 
-@face("numpy.put", method="put")
+@override("numpy.put", method="put")
 def put(a: Any, ind: object, v: object, mode: str = "raise") -> None:
     """a.flat[ind] = v, with v repeated as often as needed."""
     x = writable(a, "numpy.put")
@@ -178,7 +178,7 @@ def _require_castable(v: object, x: AnyArray, casting: Casting) -> None:
                         f"the rule {casting!r}")
 
 
-@face("numpy.place")
+@override("numpy.place")
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """The k-th element where the mask holds becomes vals[k], vals repeated as often as needed."""
     x, m = writable(arr, "numpy.place"), as_array(mask)
@@ -193,7 +193,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
     x.set(where_(reshape_(m, *shape_of(x)), values if not rank(values) else reshape_(values, *shape_of(x)), x))
 
 
-@face("numpy.putmask")
+@override("numpy.putmask")
 def putmask(a: Any, mask: Any, values: object) -> None:
     """a.flat[k] = values.flat[k % values.size] where the mask holds."""
     x, m = writable(a, "numpy.putmask"), as_array(mask)
@@ -205,7 +205,7 @@ def putmask(a: Any, mask: Any, values: object) -> None:
     x.set(where_(m if type_of(m).dtype.kind == "b" else m != 0, v, x))
 
 
-@face("numpy.copyto")
+@override("numpy.copyto")
 def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: object = True) -> None:
     x, v = writable(dst, "numpy.copyto"), as_array(src)
     _require_castable(v, x, casting)
@@ -218,7 +218,7 @@ def copyto(dst: Any, src: Any, casting: Casting = "same_kind", where: object = T
 # -- indices as data -------------------------------------------------------------------------------
 
 
-@face("numpy.ix_")
+@override("numpy.ix_")
 def ix_(*args: object) -> tuple:
     out = []
     for k, a in enumerate(args):
@@ -240,7 +240,7 @@ def _strides(dims: tuple, order: str) -> list:
     return strides[::-1] if order == "C" else strides
 
 
-@face("numpy.unravel_index")
+@override("numpy.unravel_index")
 def unravel_index(indices: object, shape: object, order: str = "C") -> tuple:
     i, dims = _positions(indices), extents_given(shape)
     registry["check_index"](i, size_of(dims), axis=0)
@@ -254,7 +254,7 @@ def _positions(indices: Any) -> AnyArray:
     return in_dtype(i, INT)                                     # a small type would overflow
 
 
-@face("numpy.ravel_multi_index")
+@override("numpy.ravel_multi_index")
 def ravel_multi_index(multi_index: Any, dims: object, mode: str = "raise", order: str = "C") -> AnyArray:
     sizes = extents_given(dims)
     modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
@@ -269,7 +269,7 @@ def ravel_multi_index(multi_index: Any, dims: object, mode: str = "raise", order
 # -- functions applied to parts --------------------------------------------------------------------
 
 
-@face("numpy.apply_along_axis",
+@override("numpy.apply_along_axis",
       samples=("np.apply_along_axis(lambda r: r * r.sum(), 1, x)", "np.apply_along_axis(lambda r: r[0] * r[1], 0, x)"))
 def apply_along_axis(func1d: Callable, axis: int, arr: ArrayLike, *args: object, **kwargs: object) -> AnyArray:
     x = as_array(arr)
@@ -285,7 +285,7 @@ def apply_along_axis(func1d: Callable, axis: int, arr: ArrayLike, *args: object,
     return registry["transpose"](y, axes=(*order[:ax], *order[len(sizes):len(sizes) + part], *order[ax:len(sizes)]))
 
 
-@face("numpy.apply_over_axes", samples=("np.apply_over_axes(np.sum, x, [0, 1])",))
+@override("numpy.apply_over_axes", samples=("np.apply_over_axes(np.sum, x, [0, 1])",))
 def apply_over_axes(func: Callable, a: ArrayLike, axes: Axes) -> AnyArray:
     y = as_array(a)
     for axis in axes if isinstance(axes, (tuple, list)) else (axes,):
@@ -295,7 +295,7 @@ def apply_over_axes(func: Callable, a: ArrayLike, axes: Axes) -> AnyArray:
     return y
 
 
-@face("numpy.trim_zeros", samples=("np.trim_zeros(np.concatenate([[0.0], v, [0.0, 0.0]]))",))
+@override("numpy.trim_zeros", samples=("np.trim_zeros(np.concatenate([[0.0], v, [0.0, 0.0]]))",))
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> AnyArray:
     x, sides = as_array(filt), trim.lower()
     if sides not in ("f", "b", "fb", "bf"):
@@ -318,7 +318,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axes = None) -> AnyArray
 # -- questions about types -------------------------------------------------------------------------
 
 
-@face("numpy.result_type")
+@override("numpy.result_type")
 def result_type(*arrays_and_dtypes: ArrayLike) -> np.dtype:
     return np.result_type(*[_for_promotion(a) for a in arrays_and_dtypes])
 
@@ -330,44 +330,44 @@ def _for_promotion(a: object) -> Any:
     return {"b": False, "i": 0, "f": 0.0, "c": 0j}[t.dtype.kind] if t.weak else t.dtype
 
 
-@face("numpy.can_cast")
+@override("numpy.can_cast")
 def can_cast(from_: ArrayLike, to: Any, casting: Casting = "safe") -> bool:
     return np.can_cast(type_of(from_).dtype if is_value(from_) else from_, to, casting)
 
 
-@face("numpy.common_type")
+@override("numpy.common_type")
 def common_type(*arrays: object) -> type:
     return np.common_type(*[np.empty(0, type_of(a).dtype) for a in arrays])
 
 
-@face("numpy.min_scalar_type")
+@override("numpy.min_scalar_type")
 def min_scalar_type(a: object, /) -> np.dtype:
     return type_of(a).dtype
 
 
-@face("numpy.isscalar")
+@override("numpy.isscalar")
 def isscalar(element: object) -> bool:
     return not rank(element) if is_value(element) else np.isscalar(element)
 
 
-@face("numpy.iterable")
+@override("numpy.iterable")
 def iterable(y: object) -> bool:
     return bool(rank(y))
 
 
-@face("numpy.shares_memory", "numpy.may_share_memory")
+@override("numpy.shares_memory", "numpy.may_share_memory")
 def shares_memory(*args: object, **kwargs: object) -> bool:
     raise refuse("numpy.shares_memory", "arrays", "a traced array has no memory yet")
 
 
-@face("numpy.ndenumerate")
+@override("numpy.ndenumerate")
 def ndenumerate(arr: ArrayLike) -> Any:
     x = as_array(arr)
     places = np.ndindex(*[fixed(n, "the shape that np.ndenumerate goes over") for n in shape_of(x)])
     return ((place, x[place]) for place in places)
 
 
-@face("numpy.nditer")
+@override("numpy.nditer")
 def nditer(*args: object, **kwargs: object) -> Any:
     raise refuse("numpy.nditer", "arrays", "it hands out places in their memory",
                  do="iterate over x.flat, or over np.ndenumerate(x)")

@@ -18,9 +18,9 @@ from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ...util.lazy import imported
 from .. import extents
-from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
 from ..literals import constant, is_value
+from ..override import BY_NAME, METHODS, override
 from .arguments import as_array, fixed, live, rank, refuse, taken
 from .polynomial import trimmed_behind
 
@@ -225,41 +225,41 @@ def combined(join: Callable, c1: ArrayLike, c2: ArrayLike) -> AnyArray:
 for _family in FAMILIES:
     _home, _p = f"numpy.polynomial.{_family.module}", _family.prefix
     _np = f"np.polynomial.{_family.module}.{_p}"
-    face(f"{_home}.{_p}val", samples=(f"{_np}val(x, v)", f"{_np}val(v, x[:, :2])"))(partial(val, _family))
+    override(f"{_home}.{_p}val", samples=(f"{_np}val(x, v)", f"{_np}val(v, x[:, :2])"))(partial(val, _family))
     for _several in ("2d", "3d"):
-        face(f"{_home}.{_p}val{_several}",
+        override(f"{_home}.{_p}val{_several}",
              samples=(f"{_np}val2d(v, 2 * v, x)",) if _several == "2d" else ())(partial(val_at_points, _family))
-        face(f"{_home}.{_p}grid{_several}",
+        override(f"{_home}.{_p}grid{_several}",
              samples=(f"{_np}grid2d(v, v[:2], x)",) if _several == "2d" else ())(partial(val_on_grid, _family))
-        face(f"{_home}.{_p}vander{_several}", samples=(f"{_np}vander2d(v, 2 * v, [1, 2])",) if _several == "2d"
+        override(f"{_home}.{_p}vander{_several}", samples=(f"{_np}vander2d(v, 2 * v, [1, 2])",) if _several == "2d"
              else ())(partial(vander_of_several, _family))
-    face(f"{_home}.{_p}vander", samples=(f"{_np}vander(v, 3)",))(partial(vander, _family))
-    face(f"{_home}.{_p}der", samples=(f"{_np}der(x, 2, scl=0.5)",), precision="given")(partial(derived, _family))
-    face(f"{_home}.{_p}int", samples=(f"{_np}int(x, 1, [2.0], axis=1)",), precision="given")(
+    override(f"{_home}.{_p}vander", samples=(f"{_np}vander(v, 3)",))(partial(vander, _family))
+    override(f"{_home}.{_p}der", samples=(f"{_np}der(x, 2, scl=0.5)",), precision="given")(partial(derived, _family))
+    override(f"{_home}.{_p}int", samples=(f"{_np}int(x, 1, [2.0], axis=1)",), precision="given")(
         partial(integrated, _family))
-    face(f"{_home}.{_p}fit", samples=(f"{_np}fit(v, np.sin(v), 2)",))(partial(fitted, _family))
-    face(f"{_home}.{_p}add", samples=(f"{_np}add(v, v[:2])", f"{_np}add(v, v[0])"))(partial(combined, operator.add))
-    face(f"{_home}.{_p}sub", samples=(f"{_np}sub(v[:2], v)",))(partial(combined, operator.sub))
+    override(f"{_home}.{_p}fit", samples=(f"{_np}fit(v, np.sin(v), 2)",))(partial(fitted, _family))
+    override(f"{_home}.{_p}add", samples=(f"{_np}add(v, v[:2])", f"{_np}add(v, v[0])"))(partial(combined, operator.add))
+    override(f"{_home}.{_p}sub", samples=(f"{_np}sub(v[:2], v)",))(partial(combined, operator.sub))
     if _p != "poly":
-        face(f"{_home}.{_p}2poly", samples=(f"{_np}2poly(v)",), precision="given")(
+        override(f"{_home}.{_p}2poly", samples=(f"{_np}2poly(v)",), precision="given")(
             partial(converted, _family, back=False))
-        face(f"{_home}.poly2{_p}",
+        override(f"{_home}.poly2{_p}",
              samples=(f"np.polynomial.{_family.module}.poly2{_p}(v)",))(partial(converted, _family, back=True))
 
 
-@face("numpy.polynomial.polynomial.polymul", samples=("np.polynomial.polynomial.polymul(v, v[:2])",))
+@override("numpy.polynomial.polynomial.polymul", samples=("np.polynomial.polynomial.polymul(v, v[:2])",))
 def polymul(c1: ArrayLike, c2: ArrayLike) -> AnyArray:
     return trimmed_behind(BY_NAME["numpy.convolve"].call(*[trimmed_behind(vector(c)) for c in (c1, c2)]))
 
 
-@face("numpy.polynomial.polynomial.polyvalfromroots", samples=("np.polynomial.polynomial.polyvalfromroots(x, v)",))
+@override("numpy.polynomial.polynomial.polyvalfromroots", samples=("np.polynomial.polynomial.polyvalfromroots(x, v)",))
 def polyvalfromroots(x: AnyArray, r: AnyArray, tensor: bool = True) -> AnyArray:
     x, r = live(x), live(r)
     r = registry["reshape"](r, *shape_of(r), *[1] * rank(x)) if tensor and rank(x) else r
     return METHODS["prod"](x - r, axis=0)
 
 
-@face("numpy.polynomial.polynomial.polyfromroots", samples=("np.polynomial.polynomial.polyfromroots(v)",),
+@override("numpy.polynomial.polynomial.polyfromroots", samples=("np.polynomial.polynomial.polyfromroots(v)",),
       precision="double")
 def polyfromroots(roots: ArrayLike) -> AnyArray:
     return BY_NAME["numpy.poly"].call(roots)[::-1]

@@ -11,8 +11,8 @@ from ...ir.op import registry
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.library_object import LibraryObject
-from ..face import BY_NAME, face
 from ..literals import is_value
+from ..override import BY_NAME, override
 from ..precision import double
 from .arguments import as_array, captured, live, rank, refuse
 from .polynomial import trimmed, trimmed_behind
@@ -20,7 +20,7 @@ from .series import FAMILIES, Family, count_of, derived, integrated, is_empty, l
 from .series_products import whole_power, whole_product
 
 
-@face("numpy.polynomial._polybase.ABCPolyBase.__call__")
+@override("numpy.polynomial._polybase.ABCPolyBase.__call__")
 def called(series: Any, arg: Any) -> Any:
     """A series (Polynomial, Chebyshev, ...) at a traced point."""
     offset, scale = np.polynomial.polyutils.mapparms(series.domain, series.window)
@@ -28,7 +28,7 @@ def called(series: Any, arg: Any) -> Any:
         offset + scale * as_array(arg), series.coef)
 
 
-@face("numpy.poly1d.__call__")
+@override("numpy.poly1d.__call__")
 def poly1d_called(poly: Any, val: object) -> Any:
     c = poly.coeffs
     return BY_NAME["numpy.polyval"].call(current().watch(c) if isinstance(c, np.ndarray) else c, val)
@@ -127,12 +127,12 @@ class Series(LibraryObject):
 
 for _family in FAMILIES:
     _name = f"np.polynomial.{_family.series}"
-    face(f"numpy.polynomial.{_family.module}.{_family.series}", samples=(
+    override(f"numpy.polynomial.{_family.module}.{_family.series}", samples=(
         f"{_name}(v)(x)", f"{_name}(v).deriv()(v)", f"(1 - {_name}(v[:2]) * x[0, 0] + {_name}(v))(x)",
         f"({_name}(v) * {_name}(x[0])).deriv()(v)", f"({_name}(v[:3]) ** 2)(v)"))(partial(Series, _family))
 
 
-@face("numpy.poly1d", samples=("np.poly1d(v)(x)", "np.poly1d(v).deriv()(v[0])",
+@override("numpy.poly1d", samples=("np.poly1d(v)(x)", "np.poly1d(v).deriv()(v[0])",
                                "(np.poly1d(v) * np.poly1d(v[1:]) * 2 - 1)(x)",
                                "(np.poly1d(v) ** 2 / 3.0 + np.poly1d([1.0, 2.0])).coeffs"))
 class Poly1d(LibraryObject, np.poly1d):

@@ -13,9 +13,9 @@ import numpy as np
 from ...ir.op import registry
 from ...util.array import AnyArray
 from .. import extents
-from ..face import BY_NAME, face
 from ..kinds import shape_of
 from ..literals import constant
+from ..override import BY_NAME, override
 from ..precision import as_given
 from .arguments import as_array, live, rank, refuse
 from .polynomial import trimmed_behind
@@ -144,7 +144,7 @@ for _family in FAMILIES:
         _home = f"polynomial.{_family.module}.{_family.prefix}{_name}"
         if (_family.prefix, _name) not in (("poly", "mul"), ("poly", "fromroots")):
             _sample = f"np.{_home}({_given})" if _given else f"np.sort(np.abs(np.{_home}(v)))"
-            face(f"numpy.{_home}", note=_note, samples=(_sample,), precision=PRECISION.get(_name, "given"))(
+            override(f"numpy.{_home}", note=_note, samples=(_sample,), precision=PRECISION.get(_name, "given"))(
                 partial(_call, _family))
 
 __all__ = ["whole_power", "whole_product"]

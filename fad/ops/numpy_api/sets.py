@@ -8,8 +8,8 @@ from ...ir.op import registry
 from ...ir.types import result_dtype
 from ...util.array import AnyArray, ArrayLike
 from ..dynamic import flatnonzero
-from ..face import face
 from ..kinds import shape_of
+from ..override import override
 from ..reduce import nonempty
 from ..sort import searchsorted, sort
 from .arguments import as_array, in_dtype, rank, ravel, refuse, taken
@@ -26,7 +26,7 @@ def _joined(*xs: object) -> AnyArray:
     return registry["concatenate"](*[in_dtype(x, dtype) for x in xs], axis=0)
 
 
-@face("numpy.isin")
+@override("numpy.isin")
 def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = False, invert: bool = False, *,
          kind: object = None) -> AnyArray:
     """Found by binary search in the sorted set."""
@@ -43,7 +43,7 @@ def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = Fal
     return registry["logical_not"](found) if invert else found
 
 
-@face("numpy.union1d", samples=("np.union1d(v, v * v)",))
+@override("numpy.union1d", samples=("np.union1d(v, v * v)",))
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> AnyArray:
     return unique(_joined(_vector(ar1), _vector(ar2)))
 
@@ -58,7 +58,7 @@ def _same_as_next(x: AnyArray) -> AnyArray:
     return registry["slice_axis"](x, 0, 0, n) == registry["slice_axis"](x, 0, 1, n)
 
 
-@face("numpy.intersect1d", samples=("np.intersect1d(v, np.append(v[:2], 3.0))",))
+@override("numpy.intersect1d", samples=("np.intersect1d(v, np.append(v[:2], 3.0))",))
 def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False) -> AnyArray:
     if return_indices:
         raise refuse("numpy.intersect1d", "return_indices")
@@ -66,13 +66,13 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, ret
     return taken(together, flatnonzero(_same_as_next(together)))
 
 
-@face("numpy.setdiff1d", samples=("np.setdiff1d(v, v[:2])",))
+@override("numpy.setdiff1d", samples=("np.setdiff1d(v, v[:2])",))
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> AnyArray:
     x = _once(ar1, assume_unique)
     return taken(x, flatnonzero(isin(x, ar2, invert=True)))
 
 
-@face("numpy.setxor1d", samples=("np.setxor1d(v, v[:2])",))
+@override("numpy.setxor1d", samples=("np.setxor1d(v, v[:2])",))
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> AnyArray:
     x = sort(_joined(_once(ar1, assume_unique), _once(ar2, assume_unique)))
     same = _same_as_next(x)

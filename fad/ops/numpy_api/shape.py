@@ -9,9 +9,9 @@ from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from ...util.errors import ConcreteValueError
 from .. import extents
-from ..face import METHODS, face
 from ..kinds import shape_of
 from ..literals import as_array, is_value
+from ..override import METHODS, override
 from ..products import quotient, size_of
 from ..shape import broadcast_to as broadcast_
 from ..shape import reshape as reshape_
@@ -80,7 +80,7 @@ def transposed(x: object, axes: Axes = None) -> Any:
     return x if order == tuple(range(n)) else transpose_(x, axes=order)
 
 
-@face("numpy.reshape", samples=("np.reshape(x, (4, 3))", "np.reshape(x, (2, -1), order='F')"))
+@override("numpy.reshape", samples=("np.reshape(x, (4, 3))", "np.reshape(x, (2, -1), order='F')"))
 def reshape(a: ArrayLike, /, shape: object = None, order: str = "C", *, newshape: object = None,
             copy: object = None) -> Any:
     if copy is False and order not in ("C", None):
@@ -89,46 +89,46 @@ def reshape(a: ArrayLike, /, shape: object = None, order: str = "C", *, newshape
     return METHODS["copy"](y) if copy else y
 
 
-@face(method="reshape", samples=("x.reshape(2, 6)", "x.reshape(-1)"))
+@override(method="reshape", samples=("x.reshape(2, 6)", "x.reshape(-1)"))
 def reshape_method(x: ArrayLike, *shape: ArrayLike, order: str = "C", copy: object = None) -> AnyArray:
     return reshape(x, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
-@face("numpy.ravel", method="ravel", samples=("x.ravel()", "np.ravel(x, order='F')"))
+@override("numpy.ravel", method="ravel", samples=("x.ravel()", "np.ravel(x, order='F')"))
 def ravel(a: ArrayOrNumber, order: str = "C") -> Any:
     x = as_array(a)
     x = transposed(x) if ordered(order, x, "ravel") == "F" else x
     return x if rank(x) == 1 else reshape_(x, size_of(shape_of(x)))
 
 
-@face(method="flatten", samples=("x.flatten()",))
+@override(method="flatten", samples=("x.flatten()",))
 def flatten(x: ArrayLike, order: str = "C") -> AnyArray:
     return METHODS["copy"](ravel(x, order))
 
 
-@face("numpy.transpose", "numpy.permute_dims", samples=("np.transpose(x)", "np.transpose(x[None], (2, 0, 1))"))
+@override("numpy.transpose", "numpy.permute_dims", samples=("np.transpose(x)", "np.transpose(x[None], (2, 0, 1))"))
 def transpose(a: ArrayLike, axes: Axes = None) -> ArrayOrNumber:
     return transposed(as_array(a), axes)
 
 
-@face(method="transpose")
+@override(method="transpose")
 def transpose_method(x: ArrayLike, *axes: Any) -> AnyArray:
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         return transposed(x, axes[0])
     return transposed(x, axes or None)
 
 
-face(property="T", samples=("x.T",))(transposed)
+override(property="T", samples=("x.T",))(transposed)
 
 
-@face("numpy.matrix_transpose", property="mT")
+@override("numpy.matrix_transpose", property="mT")
 def matrix_transpose(x: ArrayLike, /) -> AnyArray:
     if rank(as_array(x)) < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
     return swapaxes(x, -1, -2)
 
 
-@face("numpy.swapaxes", method="swapaxes", samples=("np.swapaxes(x, 0, 1)",))
+@override("numpy.swapaxes", method="swapaxes", samples=("np.swapaxes(x, 0, 1)",))
 def swapaxes(a: ArrayLike, axis1: Any, axis2: Any) -> ArrayOrNumber:
     x = as_array(a)
     order = list(range(rank(x)))
@@ -137,7 +137,7 @@ def swapaxes(a: ArrayLike, axis1: Any, axis2: Any) -> ArrayOrNumber:
     return transposed(x, order)
 
 
-@face("numpy.moveaxis", samples=("np.moveaxis(x, 0, 1)", "np.moveaxis(x[None], (0, 2), (1, 0))"))
+@override("numpy.moveaxis", samples=("np.moveaxis(x, 0, 1)", "np.moveaxis(x[None], (0, 2), (1, 0))"))
 def moveaxis(a: ArrayLike, source: object, destination: object) -> AnyArray:
     x = as_array(a)
     n = rank(x)
@@ -151,14 +151,14 @@ def moveaxis(a: ArrayLike, source: object, destination: object) -> AnyArray:
     return transposed(x, order)
 
 
-@face("numpy.rollaxis")
+@override("numpy.rollaxis")
 def rollaxis(a: ArrayLike, axis: int, start: Any = 0) -> AnyArray:
     x = as_array(a)
     ax, to = one_axis(axis, rank(x)), start + rank(x) if start < 0 else start
     return moveaxis(x, ax, to - 1 if ax < to else to)
 
 
-@face("numpy.expand_dims", samples=("np.expand_dims(x, 1)", "np.expand_dims(v, (0, -1))"))
+@override("numpy.expand_dims", samples=("np.expand_dims(x, 1)", "np.expand_dims(v, (0, -1))"))
 def expand_dims(a: ArrayLike, axis: Axes) -> AnyArray:
     x = as_array(a)
     places = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -169,7 +169,7 @@ def expand_dims(a: ArrayLike, axis: Axes) -> AnyArray:
     return reshape_(x, *shape)
 
 
-@face("numpy.squeeze", method="squeeze", samples=("np.squeeze(x[None])", "x[:, None].squeeze(1)"))
+@override("numpy.squeeze", method="squeeze", samples=("np.squeeze(x[None])", "x[:, None].squeeze(1)"))
 def squeeze(a: ArrayLike, axis: Axes = None) -> AnyArray:
     x = as_array(a)
     shape = shape_of(x)
@@ -196,19 +196,19 @@ def _is_surely_one(n: Extent) -> bool:
     return False
 
 
-@face("numpy.broadcast_to", samples=("np.broadcast_to(v, (3, 4))",))
+@override("numpy.broadcast_to", samples=("np.broadcast_to(v, (3, 4))",))
 def broadcast_to(array: ArrayLike, shape: object) -> ArrayOrNumber:
     return broadcast_(as_array(array), *extents_given(shape))
 
 
-@face("numpy.broadcast_arrays", samples=("np.broadcast_arrays(x, v)[1]",))
+@override("numpy.broadcast_arrays", samples=("np.broadcast_arrays(x, v)[1]",))
 def broadcast_arrays(*args: ArrayLike) -> tuple:
     arrays = [as_array(a) for a in args]
     shape = extents.broadcast_shapes(*[shape_of(a) for a in arrays])
     return tuple([broadcast_(a, *shape) for a in arrays])
 
 
-@face("numpy.broadcast_shapes")
+@override("numpy.broadcast_shapes")
 def broadcast_shapes(*args: object) -> tuple:
     return extents.broadcast_shapes(*[extents_given(s) for s in args])
 
@@ -227,17 +227,17 @@ def _each(arrays: tuple, change: Callable) -> Any:
     return results[0] if len(results) == 1 else results
 
 
-@face("numpy.atleast_1d", samples=("np.atleast_1d(v[0])",))
+@override("numpy.atleast_1d", samples=("np.atleast_1d(v[0])",))
 def atleast_1d(*arys: ArrayLike) -> AnyArray:
     return _each(arys, lambda x: _at_least(x, 1, 1))
 
 
-@face("numpy.atleast_2d", samples=("np.atleast_2d(v)",))
+@override("numpy.atleast_2d", samples=("np.atleast_2d(v)",))
 def atleast_2d(*arys: ArrayLike) -> ArrayOrNumber:
     return _each(arys, lambda x: _at_least(x, 2, 2))
 
 
-@face("numpy.atleast_3d", samples=("np.atleast_3d(x)", "np.atleast_3d(v)"))
+@override("numpy.atleast_3d", samples=("np.atleast_3d(x)", "np.atleast_3d(v)"))
 def atleast_3d(*arys: ArrayLike) -> AnyArray:
     return _each(arys, lambda x: _at_least(x, 0 if rank(x) == 2 else 1, 3))
 
@@ -245,17 +245,17 @@ def atleast_3d(*arys: ArrayLike) -> AnyArray:
 # -- what is asked of a shape ----------------------------------------------------------------------
 
 
-@face("numpy.shape")
+@override("numpy.shape")
 def shape(a: AnyArray) -> tuple:
     return shape_of(as_array(a))
 
 
-@face("numpy.ndim")
+@override("numpy.ndim")
 def ndim(a: ArrayLike) -> int:
     return rank(as_array(a))
 
 
-@face("numpy.size")
+@override("numpy.size")
 def size(a: ArrayLike, axis: Axes = None) -> AnyArray:
     x = as_array(a)
     return size_of(tuple(shape_of(x)[k] for k in axes_of(axis, rank(x))))

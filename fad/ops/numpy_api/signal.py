@@ -10,8 +10,8 @@ from ...ir.types import INT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
 from .. import extents
 from ..correlate import correlated, flipped, padded
-from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
+from ..override import BY_NAME, override
 from .arguments import as_array, axes_of, in_dtype, live, one_axis, rank, refuse
 from .fft import signal
 
@@ -92,7 +92,7 @@ def _correlated_on_plane(a: AnyArray, b: AnyArray, mode: str) -> AnyArray:
     return conjugate(y) if is_exchanged else y
 
 
-@face("scipy.signal.convolve", samples=("signal.convolve(v, v[:3])", "signal.convolve(x, x[:2, :2], mode='same')",
+@override("scipy.signal.convolve", samples=("signal.convolve(v, v[:3])", "signal.convolve(x, x[:2, :2], mode='same')",
                                         "signal.convolve(x, x[1:, 1:], mode='valid')"))
 def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto") -> AnyArray:
     _require_method(method)
@@ -105,7 +105,7 @@ def _require_method(method: str) -> None:
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
 
 
-@face("scipy.signal.fftconvolve", "scipy.signal.oaconvolve",
+@override("scipy.signal.fftconvolve", "scipy.signal.oaconvolve",
       samples=("signal.fftconvolve(x, x[:, :2], axes=1)", "signal.oaconvolve(v, v[:2], mode='same')"))
 def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Axes = None) -> AnyArray:
     a, b = _pair(in1, in2, mode)
@@ -117,7 +117,8 @@ def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Axes =
     return _convolved(a, b, mode, over)
 
 
-@face("scipy.signal.correlate", samples=("signal.correlate(v, v[:3])", "signal.correlate(x, x[:2, :2], mode='same')"))
+@override("scipy.signal.correlate",
+          samples=("signal.correlate(v, v[:3])", "signal.correlate(x, x[:2, :2], mode='same')"))
 def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto") -> AnyArray:
     _require_method(method)
     return _correlated(*_pair(in1, in2, mode), mode)
@@ -149,14 +150,14 @@ def _on_plane(name: str, of_zeros: Callable, same: str) -> Callable:
     return plane
 
 
-face("scipy.signal.convolve2d",
+override("scipy.signal.convolve2d",
      samples=("signal.convolve2d(x, x[:2, :2], boundary='symm')", "signal.convolve2d(x, x[:2, :2], 'same')"))(
     _on_plane("convolve2d", _convolved, "same"))
-face("scipy.signal.correlate2d", samples=("signal.correlate2d(x, x[:2, :2], mode='same', boundary='wrap')",))(
+override("scipy.signal.correlate2d", samples=("signal.correlate2d(x, x[:2, :2], mode='same', boundary='wrap')",))(
     _on_plane("correlate2d", _correlated_on_plane, "same, turned"))
 
 
-@face("scipy.signal.hilbert", samples=("np.imag(signal.hilbert(v))", "np.abs(signal.hilbert(x, axis=0))"),
+@override("scipy.signal.hilbert", samples=("np.imag(signal.hilbert(v))", "np.abs(signal.hilbert(x, axis=0))"),
       precision="given")
 def hilbert(x: ArrayLike, N: object = None, axis: int = -1) -> AnyArray:
     """The analytic signal: it removes negative frequencies and doubles positive ones (S. L. Marple, IEEE Transactions
@@ -173,7 +174,7 @@ def hilbert(x: ArrayLike, N: object = None, axis: int = -1) -> AnyArray:
     return BY_NAME["numpy.fft.ifft"].call(BY_NAME["numpy.fft.fft"].call(x, n, ax) * weight, None, ax)
 
 
-@face("scipy.signal.detrend", samples=("signal.detrend(x)", "signal.detrend(x, axis=0, type='constant')"),
+@override("scipy.signal.detrend", samples=("signal.detrend(x)", "signal.detrend(x, axis=0, type='constant')"),
       precision="given")
 def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: object = 0,
             overwrite_data: bool = False) -> AnyArray:

@@ -9,8 +9,8 @@ from ...util.array import AnyArray, ArrayLike, Axes
 from .. import extents
 from ..correlate import flipped
 from ..dynamic import flatnonzero, nonzero
-from ..face import METHODS, face
 from ..kinds import is_complex, shape_of
+from ..override import METHODS, override
 from ..scan import previous
 from ..sort import argsort as argsort_
 from ..sort import picked
@@ -39,19 +39,19 @@ def back(x: AnyArray, axis: int) -> AnyArray:
     return x if axis == ndim - 1 else registry["transpose"](x, axes=tuple(order))
 
 
-@face("numpy.sort", samples=("np.sort(x)", "np.sort(x, axis=0)", "np.sort(x, axis=None)[::-1]"))
+@override("numpy.sort", samples=("np.sort(x)", "np.sort(x, axis=0)", "np.sort(x, axis=None)[::-1]"))
 def sort(a: ArrayLike, axis: Axes = -1) -> AnyArray:
     return _along(sort_, a, axis)
 
 
-@face("numpy.argsort", method="argsort")
+@override("numpy.argsort", method="argsort")
 def argsort(a: ArrayLike, axis: Axes = -1) -> AnyArray:
     x = as_array(a)
     # NumPy takes a number for an array of one element
     return _along(argsort_, x if rank(x) else registry["reshape"](x, 1), axis)
 
 
-@face("numpy.partition", samples=("np.partition(v, 2)[:2]",), note="yes; the parts come sorted")
+@override("numpy.partition", samples=("np.partition(v, 2)[:2]",), note="yes; the parts come sorted")
 def partition(a: ArrayLike, kth: ArrayLike, axis: "int | None" = -1) -> AnyArray:
     """Sorting is one way to part an array."""
     _check_kth(a, kth, axis)
@@ -64,7 +64,7 @@ def _check_kth(a: ArrayLike, kth: ArrayLike, axis: "int | None") -> None:
     check_all((k >= -n) & (k < n), "kth out of bounds")
 
 
-@face("numpy.argpartition", method="argpartition")
+@override("numpy.argpartition", method="argpartition")
 def argpartition(a: ArrayLike, kth: ArrayLike, axis: "int | None" = -1) -> Any:
     _check_kth(a, kth, axis)
     return argsort(a, axis)
@@ -78,14 +78,14 @@ METHODS["sort"] = _sort_in_place
 METHODS["partition"] = lambda x, kth, axis=-1: x.set(partition(x, kth, axis))
 
 
-@face("numpy.sort_complex", samples=())
+@override("numpy.sort_complex", samples=())
 def sort_complex(a: object) -> Any:
     x = sort(a)
     dtype = type_of(x).dtype
     return x if dtype.kind == "c" else in_dtype(x, np.dtype("F" if dtype.char in "bhBH" else "D"))
 
 
-@face("numpy.lexsort")
+@override("numpy.lexsort")
 def lexsort(keys: ArrayLike, axis: int = -1) -> AnyArray:
     """By the last key, its equals by the one before it, and so on: stable sorts, the least important key first."""
     keys = [as_array(k) for k in keys] if isinstance(keys, (list, tuple)) else _rows(keys)
@@ -112,7 +112,7 @@ def _vector(x: object) -> Any:
     return x
 
 
-@face("numpy.searchsorted")
+@override("numpy.searchsorted")
 def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left",
                  sorter: "ArrayLike | None" = None) -> AnyArray:
     if side not in ("left", "right"):
@@ -130,7 +130,7 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left",
 METHODS["searchsorted"] = searchsorted
 
 
-@face("numpy.digitize")
+@override("numpy.digitize")
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> AnyArray:
     x, edges, side = as_array(x), _vector(bins), "left" if right else "right"
     if is_complex(x) or is_complex(edges):
@@ -148,7 +148,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> AnyArray:
     return registry["where"](goes_up, rising, falling)
 
 
-@face("numpy.nonzero", method="nonzero")
+@override("numpy.nonzero", method="nonzero")
 def nonzero_(a: ArrayLike) -> tuple:
     x = as_array(a)
     if not rank(x):
@@ -156,10 +156,10 @@ def nonzero_(a: ArrayLike) -> tuple:
     return nonzero(x)
 
 
-face("numpy.flatnonzero")(lambda a: flatnonzero(as_array(a)))
+override("numpy.flatnonzero")(lambda a: flatnonzero(as_array(a)))
 
 
-@face("numpy.argwhere")
+@override("numpy.argwhere")
 def argwhere(a: ArrayLike) -> AnyArray:
     a = as_array(a)
     parts = nonzero(a)
@@ -219,7 +219,7 @@ def _distinct(ar: AnyArray, equal_nan: bool = True) -> UniqueAll:
     return UniqueAll(taken(x, starts), taken(order, starts), registry["reshape"](inverse, *shape), counts)
 
 
-@face("numpy.unique", samples=("np.unique(v)", "np.unique(v, return_counts=True)[0]"),
+@override("numpy.unique", samples=("np.unique(v)", "np.unique(v, return_counts=True)[0]"),
       note="yes, where elements differ")
 def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
            axis: Any = None, *, equal_nan: bool = True) -> Any:
@@ -234,7 +234,7 @@ def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = Fal
     return (found.values, *asked) if asked else found.values
 
 
-face("numpy.unique_values")(lambda x: _distinct(as_array(x), False).values)
-face("numpy.unique_all")(lambda x: _distinct(as_array(x), False))
-face("numpy.unique_counts")(lambda x: UniqueCounts(*_distinct(as_array(x), False)[::3]))
-face("numpy.unique_inverse")(lambda x: UniqueInverse(*_distinct(as_array(x), False)[::2]))
+override("numpy.unique_values")(lambda x: _distinct(as_array(x), False).values)
+override("numpy.unique_all")(lambda x: _distinct(as_array(x), False))
+override("numpy.unique_counts")(lambda x: UniqueCounts(*_distinct(as_array(x), False)[::3]))
+override("numpy.unique_inverse")(lambda x: UniqueInverse(*_distinct(as_array(x), False)[::2]))

@@ -1,4 +1,4 @@
-"""The faces of scipy.special: its ufuncs are ops of that name; its functions are written in them."""
+"""The overrides of scipy.special: its ufuncs are ops of that name; its functions are written in them."""
 import math
 from typing import Any
 
@@ -10,9 +10,9 @@ from ...util.array import AnyArray, ArrayLike, Axes
 from ...util.errors import UnsupportedFunctionError
 from ..complex import make_complex
 from ..extents import broadcast_of
-from ..face import add_face, add_ufunc, face
 from ..kinds import is_complex, shape_of
 from ..literals import as_array
+from ..override import add_override, add_ufunc, override
 from ..pointwise import real_part
 from ..special import bessel, elliptic, errors, gamma, hypergeometric, incomplete, information, orthogonal, statistics
 from .arguments import axes_of, check_all, in_dtype
@@ -31,7 +31,7 @@ for _op in list(registry.values()):
     if isinstance(_op, Op) and "scipy" in _op.facts and _op.name not in FUNCTIONS and "[" not in _op.text:
         add_ufunc(_op, f"scipy.special.{_op.name}")
 for _name, _of in SHARED.items():
-    add_face(f"scipy.special.{_name}", registry[_of])
+    add_override(f"scipy.special.{_name}", registry[_of])
 
 # -- ufuncs of several results ---------------------------------------------------------------------
 
@@ -47,10 +47,10 @@ def _several(ops: list) -> Any:
 
 
 for _call, _found in _parts.items():
-    add_face(f"scipy.special.{_call}", _several([_found[k] for k in sorted(_found)]))
+    add_override(f"scipy.special.{_call}", _several([_found[k] for k in sorted(_found)]))
 
 
-@face("scipy.special.kelvin")
+@override("scipy.special.kelvin")
 def kelvin(x: ArrayLike) -> tuple:
     """ber + i bei, ker + i kei, and their derivatives."""
     pairs = (bessel.ber, bessel.bei), (bessel.ker, bessel.kei), (bessel.berp, bessel.beip), (bessel.kerp, bessel.keip)
@@ -60,7 +60,7 @@ def kelvin(x: ArrayLike) -> tuple:
 # -- gamma's family --------------------------------------------------------------------------------
 
 
-@face("scipy.special.zeta")
+@override("scipy.special.zeta")
 def zeta(x: ArrayLike, q: object = None, out: object = None) -> AnyArray:
     """Riemann's zeta function, or Hurwitz's of q."""
     if out is not None:
@@ -69,13 +69,13 @@ def zeta(x: ArrayLike, q: object = None, out: object = None) -> AnyArray:
     return gamma.riemann_zeta(x) if q is None else gamma.zeta(x, q)
 
 
-@face("scipy.special.polygamma")
+@override("scipy.special.polygamma")
 def polygamma(n: object, x: object) -> Any:
     """The n-th derivative of the digamma function."""
     return gamma.polygamma(n, x)
 
 
-@face("scipy.special.multigammaln")
+@override("scipy.special.multigammaln")
 def multigammaln(a: AnyArray, d: Any) -> AnyArray:
     """log of the multivariate gamma function of dimension d, a sum of d terms."""
     d, a = int(d), as_array(a)
@@ -83,7 +83,7 @@ def multigammaln(a: AnyArray, d: Any) -> AnyArray:
     return in_dtype(sum(gamma.gammaln(a - 0.5 * k) for k in range(d)), FLOAT) + 0.25 * d * (d - 1) * math.log(math.pi)
 
 
-@face("scipy.special.factorial")
+@override("scipy.special.factorial")
 def factorial(n: AnyArray, exact: bool = False, extend: str = "zero") -> Any:
     """gamma(n + 1); 0 for negative n, as SciPy extends it."""
     if exact:
@@ -93,7 +93,7 @@ def factorial(n: AnyArray, exact: bool = False, extend: str = "zero") -> Any:
     return y if extend == "complex" else registry["where"](n < 0, 0.0, y)
 
 
-@face("scipy.special.comb")
+@override("scipy.special.comb")
 def comb(N: AnyArray, k: Any, *, exact: bool = False, repetition: bool = False) -> Any:
     """The binomial coefficient; 0 unless 0 <= k <= N."""
     if exact:
@@ -104,7 +104,7 @@ def comb(N: AnyArray, k: Any, *, exact: bool = False, repetition: bool = False) 
     return registry["where"]((k >= 0) & (N >= 0) & (k <= N), gamma.binom(N, k), 0.0)
 
 
-@face("scipy.special.perm")
+@override("scipy.special.perm")
 def perm(N: AnyArray, k: Any, exact: bool = False) -> Any:
     """N! / (N - k)!; 0 unless 0 <= k <= N."""
     if exact:
@@ -113,7 +113,7 @@ def perm(N: AnyArray, k: Any, exact: bool = False) -> Any:
     return registry["where"]((k >= 0) & (N >= 0) & (k <= N), gamma.poch(N - k + 1, k), 0.0)
 
 
-@face("scipy.special.lambertw")
+@override("scipy.special.lambertw")
 def lambertw(z: ArrayLike, k: object = 0, tol: object = 1e-8) -> AnyArray:
     """The branch k of the inverse of w e^w."""
     return hypergeometric.lambertw(z, k, tol)
@@ -142,7 +142,7 @@ def _spherical(which: Op) -> Any:
 
 
 for _op in (bessel.spherical_jn, bessel.spherical_yn, bessel.spherical_in, bessel.spherical_kn):
-    add_face(f"scipy.special.{_op.name}", _spherical(_op))
+    add_override(f"scipy.special.{_op.name}", _spherical(_op))
 
 
 def _nth_derivative(which: Op, alternating: bool, factor: float) -> Any:
@@ -159,12 +159,12 @@ def _nth_derivative(which: Op, alternating: bool, factor: float) -> Any:
 for _name, _op, _alternating, _factor in [
         ("jvp", bessel.jv, True, 1.0), ("yvp", bessel.yv, True, 1.0), ("h1vp", bessel.hankel1, True, 1.0),
         ("h2vp", bessel.hankel2, True, 1.0), ("ivp", bessel.iv, False, 1.0), ("kvp", bessel.kv, False, -1.0)]:
-    add_face(f"scipy.special.{_name}", _nth_derivative(_op, _alternating, _factor))
+    add_override(f"scipy.special.{_name}", _nth_derivative(_op, _alternating, _factor))
 
 # -- polynomials -----------------------------------------------------------------------------------
 
 
-@face("scipy.special.diric")
+@override("scipy.special.diric")
 def diric(x: AnyArray, n: Any) -> AnyArray:
     """sin(n x / 2) / (n sin(x / 2)), by continuity where the denominator is zero."""
     n = int(n)
@@ -204,7 +204,7 @@ def _weighted_exponentials(a: Any, b: AnyArray, axes: tuple) -> tuple:
     return shift, b * registry["exp"](where(none & ~(real_part(a) - shift <= most), most, a - shift))
 
 
-@face("scipy.special.logsumexp")
+@override("scipy.special.logsumexp")
 def logsumexp(a: ArrayLike, axis: Axes = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
     """log(sum(b exp(a))), and the sum's sign."""
     a, b = as_array(a), None if b is None else as_array(b)
@@ -264,7 +264,7 @@ def _common(a: AnyArray, b: AnyArray) -> tuple:
     return registry["broadcast_to"](a, *shape), registry["broadcast_to"](b, *shape)
 
 
-@face("scipy.special.softmax")
+@override("scipy.special.softmax")
 def softmax(x: ArrayLike, axis: Axes = None) -> AnyArray:
     """exp(x) over its sum."""
     x = _float(as_array(x))
@@ -273,7 +273,7 @@ def softmax(x: ArrayLike, axis: Axes = None) -> AnyArray:
     return terms / _keep(registry["sum"](terms, axes=axes), x, axes)
 
 
-@face("scipy.special.log_softmax")
+@override("scipy.special.log_softmax")
 def log_softmax(x: ArrayLike, axis: Axes = None) -> AnyArray:
     """The logarithm of softmax, without underflow."""
     x = _float(as_array(x))
@@ -282,13 +282,13 @@ def log_softmax(x: ArrayLike, axis: Axes = None) -> AnyArray:
     return moved - _keep(registry["log"](registry["sum"](registry["exp"](moved), axes=axes)), x, axes)
 
 
-@face("scipy.special.assoc_laguerre", samples=("sp.assoc_laguerre(v, 2, 0.5)",))
+@override("scipy.special.assoc_laguerre", samples=("sp.assoc_laguerre(v, 2, 0.5)",))
 def assoc_laguerre(x: ArrayLike, n: object, k: object = 0.0) -> AnyArray:
     """The generalised Laguerre polynomial, whose argument comes first here."""
     return registry["eval_genlaguerre"](n, k, as_array(x))
 
 
-@face("scipy.special.softplus")
+@override("scipy.special.softplus")
 def softplus(x: ArrayLike) -> AnyArray:
     """log(1 + exp(x))."""
     return registry["logaddexp"](0.0, x)

@@ -11,16 +11,16 @@ from ...ir.types import real_dtype, result_dtype, type_of
 from ...routines.resampling import resample
 from ...util.array import AnyArray, ArrayLike
 from ...util.lazy import imported
-from ..face import BY_NAME, face
 from ..kinds import conjugate, is_complex, shape_of
 from ..literals import constant
+from ..override import BY_NAME, override
 from ..precision import as_given
 from .arguments import fixed, in_dtype, one_axis, rank, refuse
 from .fft import as_complex
 from .filters import extended, live_signal
 
 
-@face("scipy.signal.freqz",
+@override("scipy.signal.freqz",
       samples=("np.abs(signal.freqz(v, v[::-1], 5)[1])", "np.angle(signal.freqz(v, 1, [0.1, 0.5])[1])"))
 def freqz(b: ArrayLike, a: ArrayLike = 1, worN: Any = 512, whole: bool = False, plot: object = None,
           fs: Any = 2 * np.pi, include_nyquist: bool = False) -> tuple:
@@ -122,7 +122,7 @@ def _last(x: AnyArray, axis: int) -> AnyArray:
 # -- means over segments ---------------------------------------------------------------------------
 
 
-@face("scipy.signal.periodogram",
+@override("scipy.signal.periodogram",
       samples=("signal.periodogram(v)[1]",
                "signal.periodogram(x, fs=2.0, window='hann', axis=0, scaling='spectrum')[1]"))
 def periodogram(x: ArrayLike, fs: object = 1.0, window: str = "boxcar", nfft: Any = None, detrend: str = "constant",
@@ -135,7 +135,7 @@ def periodogram(x: ArrayLike, fs: object = 1.0, window: str = "boxcar", nfft: An
     return welch(x, fs, window, n, 0, nfft, detrend, return_onesided, scaling, ax)
 
 
-@face("scipy.signal.welch", samples=("signal.welch(np.tile(v, 3), nperseg=6)[1]",
+@override("scipy.signal.welch", samples=("signal.welch(np.tile(v, 3), nperseg=6)[1]",
                                      "signal.welch(np.tile(x, 3), nperseg=5, noverlap=1, detrend='linear')[1]"))
 def welch(x: ArrayLike, fs: object = 1.0, window: str = "hann", nperseg: object = None, noverlap: object = None,
           nfft: object = None, detrend: str = "constant", return_onesided: bool = True, scaling: str = "density",
@@ -147,7 +147,7 @@ def welch(x: ArrayLike, fs: object = 1.0, window: str = "hann", nperseg: object 
     return frequencies, registry["real"](power) if is_complex(power) else power
 
 
-@face("scipy.signal.csd", samples=("np.abs(signal.csd(np.tile(v, 3), np.tile(x, 3), nperseg=6)[1])",
+@override("scipy.signal.csd", samples=("np.abs(signal.csd(np.tile(v, 3), np.tile(x, 3), nperseg=6)[1])",
                                    "np.real(signal.csd(x, x[:2] * 1j, nperseg=3, axis=0, return_onesided=False)[1])"))
 def csd(x: ArrayLike, y: ArrayLike, fs: object = 1.0, window: str = "hann", nperseg: object = None,
         noverlap: object = None, nfft: object = None, detrend: str = "constant", return_onesided: bool = True,
@@ -178,7 +178,7 @@ def _with_zeros(x: AnyArray, n: int) -> AnyArray:
                                              axis=-1)
 
 
-@face("scipy.signal.coherence",
+@override("scipy.signal.coherence",
       samples=("signal.coherence(np.tile(v, 3), np.tile(x[0] ** 2, 3) + np.arange(12.0) ** 2, nperseg=4)[1][1:]",))
 def coherence(x: ArrayLike, y: ArrayLike, fs: object = 1.0, window: str = "hann", nperseg: object = None,
               noverlap: object = None, nfft: object = None, detrend: str = "constant", axis: int = -1) -> tuple:
@@ -201,7 +201,7 @@ def _over_time(x: AnyArray, fs: Any, cut: Cut, detrend: object, axis: int) -> tu
     return cut.frequencies(fs), np.arange(cut.size / 2, n - cut.size / 2 + 1, cut.step) / fs, spectra
 
 
-@face("scipy.signal.stft", samples=("np.abs(signal.stft(np.tile(v, 3), nperseg=5)[2])",
+@override("scipy.signal.stft", samples=("np.abs(signal.stft(np.tile(v, 3), nperseg=5)[2])",
                                     "np.real(signal.stft(np.tile(x, (3, 1)), 2.0, ('tukey', 0.5), 4, 1, 6, 'constant', "
                                     "axis=0, boundary='even')[2])",
                                     "np.imag(signal.stft(np.tile(v, 3), window=v, nperseg=4, boundary=None, "
@@ -221,7 +221,7 @@ def stft(x: ArrayLike, fs: Any = 1.0, window: ArrayLike = "hann", nperseg: objec
     return frequencies, time if boundary is None else time - cut.size / 2 / fs, spectra * scale
 
 
-@face("scipy.signal.spectrogram", samples=("signal.spectrogram(np.tile(v, 3), nperseg=5)[2]",
+@override("scipy.signal.spectrogram", samples=("signal.spectrogram(np.tile(v, 3), nperseg=5)[2]",
                                            "signal.spectrogram(np.tile(x, (3, 1)), nperseg=4, axis=0, "
                                            "mode='magnitude')[2]"))
 def spectrogram(x: ArrayLike, fs: object = 1.0, window: object = ("tukey", 0.25), nperseg: object = None,
@@ -245,7 +245,7 @@ def spectrogram(x: ArrayLike, fs: object = 1.0, window: object = ("tukey", 0.25)
     return frequencies, time, BY_NAME["numpy.unwrap"].call(y, axis=place) if mode == "phase" else y
 
 
-@face("scipy.signal.istft", samples=("signal.istft(signal.stft(np.tile(v, 3), nperseg=4)[2] ** 2, nperseg=4)[1]",
+@override("scipy.signal.istft", samples=("signal.istft(signal.stft(np.tile(v, 3), nperseg=4)[2] ** 2, nperseg=4)[1]",
                                      "np.real(signal.istft(np.tile(x, (3, 1)) * 1j, window=v, boundary=False, "
                                      "input_onesided=False, time_axis=0, freq_axis=1)[1])"))
 def istft(Zxx: ArrayLike, fs: Any = 1.0, window: object = "hann", nperseg: Any = None, noverlap: Any = None,
@@ -306,4 +306,4 @@ def _overlapped(segments: AnyArray, cut: Cut, count: int) -> AnyArray:
                                  spec=(":",) * len(lanes) + ("a",), at=len(lanes))
 
 
-face("scipy.signal.resample", routine=True)(resample)
+override("scipy.signal.resample", routine=True)(resample)

@@ -39,8 +39,8 @@ def in_one_axis(x: AnyArray, stack: tuple, own: tuple) -> AnyArray:
 
 
 def over_stacks(**core: str) -> Callable:
-    """Decorator of a face: arguments of more axes than it takes ("1", "2", or "1|2") are stacks of what it takes, as
-    SciPy has it. One loop goes over the stack, so that a long one makes no long program.
+    """Decorator of an override: arguments of more axes than it takes ("1", "2", or "1|2") are stacks of what it takes,
+    as SciPy has it. One loop goes over the stack, so that a long one makes no long program.
     """
     def decorated(call: Callable) -> Callable:
         signature = inspect.signature(call)

@@ -9,8 +9,8 @@ from ...ir.op import registry
 from ...ir.types import FLOAT, type_of
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, DTypeLike, Extent
 from .. import extents
-from ..face import BY_NAME, METHODS, face
 from ..kinds import shape_of
+from ..override import BY_NAME, METHODS, override
 from .arguments import as_array, axes_of, extent_of, in_dtype, is_given, live, one_axis, rank, ravel, refuse
 from .moments import mean, std, var
 from .reduce import reduced, sum_
@@ -45,7 +45,7 @@ def _summary(*names: str, samples: tuple) -> Callable:
                 return y
             return registry["reshape"](y, *[n for k, n in enumerate(shape_of(y)) if k not in axes_of(ax, rank(x))])
         for name in names:
-            face(f"scipy.stats.{name}", samples=samples, precision="given")(_in_scipys_order(name, call))
+            override(f"scipy.stats.{name}", samples=samples, precision="given")(_in_scipys_order(name, call))
         return summary
     return register
 
@@ -189,7 +189,7 @@ def gstd(x: AnyArray, axis: int, ddof: int = 1) -> AnyArray:
 # -- scores ----------------------------------------------------------------------------------------
 
 
-@face("scipy.stats.zmap", samples=("stats.zmap(x, x[:2], ddof=1)",))
+@override("scipy.stats.zmap", samples=("stats.zmap(x, x[:2], ddof=1)",))
 def zmap(scores: ArrayLike, compare: ArrayLike, axis: Axes = 0, ddof: int = 0,
          nan_policy: str = "propagate") -> AnyArray:
     x, ax = _sample("zmap", compare, axis, nan_policy)
@@ -198,12 +198,12 @@ def zmap(scores: ArrayLike, compare: ArrayLike, axis: Axes = 0, ddof: int = 0,
     return where(flat, math.nan, (live(scores) - centre) / where(flat, 1.0, spread))
 
 
-@face("scipy.stats.zscore", samples=("stats.zscore(x)", "stats.zscore(x, axis=None)", "stats.zscore(x, 1, 1)"))
+@override("scipy.stats.zscore", samples=("stats.zscore(x)", "stats.zscore(x, axis=None)", "stats.zscore(x, 1, 1)"))
 def zscore(a: ArrayLike, axis: Axes = 0, ddof: int = 0, nan_policy: str = "propagate") -> AnyArray:
     return zmap(a, a, axis, ddof, nan_policy)
 
 
-@face("scipy.stats.gzscore", samples=("stats.gzscore(x)",))
+@override("scipy.stats.gzscore", samples=("stats.gzscore(x)",))
 def gzscore(a: ArrayLike, *, axis: "int | None" = 0, ddof: int = 0, nan_policy: str = "propagate") -> AnyArray:
     return zscore(log(live(a)), axis, ddof, nan_policy)
 
@@ -239,7 +239,7 @@ def median_abs_deviation(x: object, axis: object, center: object = None, scale: 
     return y / (0.6744897501960817 if scale == "normal" else scale)           # the normal distribution's third quartile
 
 
-@face("scipy.stats.iqr", samples=("stats.iqr(x)", "stats.iqr(x, axis=1, rng=(10, 60), scale=2.0)"))
+@override("scipy.stats.iqr", samples=("stats.iqr(x)", "stats.iqr(x, axis=1, rng=(10, 60), scale=2.0)"))
 def iqr(x: ArrayLike, axis: Axes = None, rng: tuple = (25, 75), scale: object = 1.0, nan_policy: str = "propagate",
         interpolation: str = "linear", keepdims: bool = False) -> AnyArray:
     x, ax = _sample("iqr", x, axis, nan_policy)
@@ -258,13 +258,13 @@ def _without_fit(name: str, lmbda: ArrayOrNumber, *others: object) -> None:
                      do="give lmbda; to fit it, maximise the likelihood")
 
 
-@face("scipy.stats.boxcox", samples=("stats.boxcox(v, 0.3)",))
+@override("scipy.stats.boxcox", samples=("stats.boxcox(v, 0.3)",))
 def boxcox(x: ArrayLike, lmbda: Any = None, alpha: Any = None, optimizer: Any = None) -> AnyArray:
     _without_fit("boxcox", lmbda, alpha, optimizer)
     return BY_NAME["scipy.special.boxcox"].call(live(x), lmbda)
 
 
-@face("scipy.stats.boxcox_llf", samples=("stats.boxcox_llf(v[0], v)", "stats.boxcox_llf(0.4, x)"))
+@override("scipy.stats.boxcox_llf", samples=("stats.boxcox_llf(v[0], v)", "stats.boxcox_llf(0.4, x)"))
 def boxcox_llf(lmb: ArrayLike, data: ArrayLike, *, axis: "int | None" = 0, keepdims: bool = False,
                nan_policy: str = "propagate") -> AnyArray:
     """Of the data over their geometric mean: powers of the data themselves may not differ from 0 in floats."""
@@ -283,7 +283,7 @@ def _likelihood(y: AnyArray, volume: AnyArray, x: AnyArray, ax: int, keepdims: b
     return registry["reshape"](whole, *[n for k, n in enumerate(shape_of(whole)) if k not in axes])
 
 
-@face("scipy.stats.yeojohnson", samples=("stats.yeojohnson(v - 0.5, 0.3)", "stats.yeojohnson(v - 0.5, v[0])"))
+@override("scipy.stats.yeojohnson", samples=("stats.yeojohnson(v - 0.5, 0.3)", "stats.yeojohnson(v - 0.5, v[0])"))
 def yeojohnson(x: AnyArray, lmbda: Any = None) -> AnyArray:
     """I.-K. Yeo and R. A. Johnson, Biometrika 87 (2000) 954."""
     _without_fit("yeojohnson", lmbda)
@@ -294,7 +294,7 @@ def yeojohnson(x: AnyArray, lmbda: Any = None) -> AnyArray:
                  -power(where(positive, 0.0, -x), 2.0 - as_array(lmbda)))
 
 
-@face("scipy.stats.yeojohnson_llf", samples=("stats.yeojohnson_llf(v[0], v - 0.5)",))
+@override("scipy.stats.yeojohnson_llf", samples=("stats.yeojohnson_llf(v[0], v - 0.5)",))
 def yeojohnson_llf(lmb: ArrayLike, data: ArrayLike, *, axis: "int | None" = 0, nan_policy: str = "propagate",
                    keepdims: bool = False) -> AnyArray:
     x, ax = _sample("yeojohnson_llf", data, axis, nan_policy)
@@ -315,7 +315,7 @@ def _resultant(name: str, samples: object, high: Any, low: Any, axis: Axes, nan_
     return (*parts, unit)
 
 
-@face("scipy.stats.circmean", samples=("stats.circmean(x)", "stats.circmean(9 * x, high=3.0, low=-1.0, axis=1)"))
+@override("scipy.stats.circmean", samples=("stats.circmean(x)", "stats.circmean(9 * x, high=3.0, low=-1.0, axis=1)"))
 def circmean(samples: ArrayLike, high: object = 2 * math.pi, low: object = 0, axis: Axes = None,
              nan_policy: str = "propagate", *, keepdims: bool = False) -> AnyArray:
     c, s, unit = _resultant("circmean", samples, high, low, axis, nan_policy, keepdims)
@@ -323,14 +323,14 @@ def circmean(samples: ArrayLike, high: object = 2 * math.pi, low: object = 0, ax
     return where(angle < 0, angle + 2 * math.pi, angle) / unit + low
 
 
-@face("scipy.stats.circvar", samples=("stats.circvar(x, axis=0)",))
+@override("scipy.stats.circvar", samples=("stats.circvar(x, axis=0)",))
 def circvar(samples: ArrayLike, high: object = 2 * math.pi, low: object = 0, axis: Axes = None,
             nan_policy: str = "propagate", *, keepdims: bool = False) -> AnyArray:
     c, s, _ = _resultant("circvar", samples, high, low, axis, nan_policy, keepdims)
     return 1.0 - registry["hypot"](s, c)
 
 
-@face("scipy.stats.circstd", samples=("stats.circstd(x, axis=0)", "stats.circstd(x, high=3.0, normalize=True)"))
+@override("scipy.stats.circstd", samples=("stats.circstd(x, axis=0)", "stats.circstd(x, high=3.0, normalize=True)"))
 def circstd(samples: ArrayLike, high: object = 2 * math.pi, low: object = 0, axis: Axes = None,
             nan_policy: str = "propagate", *, normalize: bool = False, keepdims: bool = False) -> AnyArray:
     c, s, unit = _resultant("circstd", samples, high, low, axis, nan_policy, keepdims)

@@ -10,10 +10,10 @@ from ...util.array import AnyArray, ArrayLike, Extent
 from ..assign import as_assigned
 from ..choice import where as where_
 from ..extents import agree, difference
-from ..face import METHODS, face
 from ..index import index as index_
 from ..kinds import shape_of
 from ..literals import as_array, constant, is_value
+from ..override import METHODS, override
 from ..products import size_of
 from ..shape import iota as iota_
 from ..slices import integer, larger, smaller
@@ -35,7 +35,7 @@ def _shifted(steps: AnyArray, start: object) -> AnyArray:
     return steps if isinstance(start, int) and start == 0 else steps + start
 
 
-@face("numpy.diagonal", method="diagonal",
+@override("numpy.diagonal", method="diagonal",
       samples=("np.diagonal(S)", "np.diagonal(x, 1)", "np.diagonal(x[None], axis1=1, axis2=2)"))
 def diagonal(a: AnyArray, offset: object = 0, axis1: Any = 0, axis2: Any = 1) -> AnyArray:
     x = as_array(a)
@@ -50,7 +50,7 @@ def diagonal(a: AnyArray, offset: object = 0, axis1: Any = 0, axis2: Any = 1) ->
     return index_(x, *places, spec=(":",) * lead + ("a", "a"), at=lead)
 
 
-@face("numpy.diag", samples=("np.diag(v)", "np.diag(S)", "np.diag(S, 1)", "np.diag(v, -1)"))
+@override("numpy.diag", samples=("np.diag(v)", "np.diag(S)", "np.diag(S, 1)", "np.diag(v, -1)"))
 def diag(v: ArrayLike, k: Any = 0) -> AnyArray:
     x = as_array(v)
     if rank(x) == 2:
@@ -63,13 +63,13 @@ def diag(v: ArrayLike, k: Any = 0) -> AnyArray:
     return registry["update"](zeros, x, *_places(n, n, k), spec=("a", "a"), at=0, unique=True)
 
 
-@face("numpy.diagflat", samples=("np.diagflat(v)",))
+@override("numpy.diagflat", samples=("np.diagflat(v)",))
 def diagflat(v: ArrayLike, k: object = 0) -> AnyArray:
     return diag(ravel(v) if rank(as_array(v)) else METHODS["reshape"](as_array(v), 1), k)
 
 
 def _triangle(name: str, compare: Callable) -> Callable:
-    @face(f"numpy.{name}", samples=(f"np.{name}(S)", f"np.{name}(x, 1)"))
+    @override(f"numpy.{name}", samples=(f"np.{name}(S)", f"np.{name}(x, 1)"))
     def triangle(m: ArrayLike, k: object = 0) -> AnyArray:
         x = as_array(m)
         extents = shape_of(x)[-2:] if rank(x) > 1 else shape_of(x) * 2
@@ -83,13 +83,13 @@ triu = _triangle("triu", lambda a, b: a >= b)
 
 
 def _indices(name: str, of: Callable) -> None:
-    @face(f"numpy.{name}_indices", creation=True)
+    @override(f"numpy.{name}_indices", creation=True)
     def of_size(n: ArrayLike, k: object = 0, m: object = None) -> tuple:
         rows = fixed(integer(n), f"the size of np.{name}_indices")
         columns = rows if m is None else fixed(integer(m), f"the size of np.{name}_indices")
         return tuple([constant(i) for i in of(rows, k, columns)])
 
-    @face(f"numpy.{name}_indices_from")
+    @override(f"numpy.{name}_indices_from")
     def of_array(arr: ArrayLike, k: object = 0) -> tuple:
         n, m = shape_of(as_array(arr))
         return of_size(n, k, m)
@@ -99,12 +99,12 @@ _indices("tril", np.tril_indices)
 _indices("triu", np.triu_indices)
 
 
-@face("numpy.diag_indices", creation=True)
+@override("numpy.diag_indices", creation=True)
 def diag_indices(n: ArrayLike, ndim: int = 2) -> tuple:
     return (iota_(integer(n), dtype=INT),) * ndim
 
 
-@face("numpy.diag_indices_from")
+@override("numpy.diag_indices_from")
 def diag_indices_from(arr: ArrayLike) -> tuple:
     shape = shape_of(as_array(arr))
     if len(shape) < 2:
@@ -115,7 +115,7 @@ def diag_indices_from(arr: ArrayLike) -> tuple:
     return diag_indices(n, len(shape))
 
 
-@face("numpy.fill_diagonal", samples=("np.fill_diagonal(S.copy(), 0) or S",))
+@override("numpy.fill_diagonal", samples=("np.fill_diagonal(S.copy(), 0) or S",))
 def fill_diagonal(a: Any, val: ArrayLike, wrap: bool = False) -> None:
     if not is_value(a):
         raise refuse("numpy.fill_diagonal", "an array from outside the traced function",

@@ -10,10 +10,10 @@ from ...ir.types import INT, type_of
 from ...util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
 from ...util.errors import SideEffectError
 from .. import extents
-from ..face import BY_NAME, METHODS, find
 from ..keywords import fitted
 from ..kinds import shape_of
 from ..literals import as_array, is_value, known, numpy_number
+from ..override import BY_NAME, METHODS, find
 from ..subscript import read_subscript
 from .arguments import Casting, axes_of, check_all, fixed, in_dtype, is_given, kept, one_axis, refuse, taken
 from .creation import check_order, in_order
@@ -32,10 +32,10 @@ ORDERED = ("subtract", "divide", "floor_divide", "power", "remainder", "fmod", "
 # -- calls -----------------------------------------------------------------------------------------
 
 
-def call(ufunc: np.ufunc, face: Callable, inputs: tuple, out: object = None, where: ArrayOrNumber = True,
+def call(ufunc: np.ufunc, override: Callable, inputs: tuple, out: object = None, where: ArrayOrNumber = True,
          dtype: DTypeLike = None, casting: Casting = "same_kind", order: str = "K", subok: bool = True,
          signature: object = None, **options: object) -> Any:
-    """ufunc(*inputs, ...) with a traced argument; further options (an axis) are the face's own."""
+    """ufunc(*inputs, ...) with a traced argument; further options (an axis) are the override's own."""
     check_order(order)
     inputs, out = _positional_out(ufunc, tuple([as_array(x) for x in inputs]), out)
     if is_given(dtype) or is_given(signature):
@@ -43,8 +43,8 @@ def call(ufunc: np.ufunc, face: Callable, inputs: tuple, out: object = None, whe
     if options and ufunc.signature is None:
         raise TypeError(f"{ufunc.__name__}() got an unexpected keyword argument {next(iter(options))!r}")
     if options:
-        inputs, options = fitted(ufunc.__name__, ufunc, face, inputs, options)
-    results = (face if out is None or any(map(is_value, inputs)) else ufunc)(*inputs, **options)
+        inputs, options = fitted(ufunc.__name__, ufunc, override, inputs, options)
+    results = (override if out is None or any(map(is_value, inputs)) else ufunc)(*inputs, **options)
     if out is None and where is True:
         return results if order == "K" else _in_order(results, order)
     outs = out if isinstance(out, tuple) else (out,) * ufunc.nout
@@ -135,7 +135,7 @@ def reduce(ufunc: Any, array: object, axis: Axes = 0, dtype: Any = None, out: An
     for ax in reversed(axes):
         y = _fold(ufunc, y, ax)
     if is_given(initial):
-        y = _face(ufunc)(initial, y)
+        y = _override(ufunc)(initial, y)
     y = kept(y, x, axes, keepdims)
     return y if out is None else write_out(out, y)
 
@@ -149,7 +149,7 @@ def _single(out: object) -> Any:
     return out[0] if isinstance(out, tuple) else out
 
 
-def _face(ufunc: object) -> Callable:
+def _override(ufunc: object) -> Callable:
     found = find(ufunc)
     assert found is not None
     return found.call
@@ -160,7 +160,7 @@ def _fold(ufunc: np.ufunc, x: AnyArray, axis: int) -> AnyArray:
     closed = CLOSED.get(ufunc.__name__)
     if closed is not None:
         return closed(x, axis)
-    op, n = _face(ufunc), fixed(shape_of(x)[axis], f"the extent that {ufunc.__name__}.reduce folds")
+    op, n = _override(ufunc), fixed(shape_of(x)[axis], f"the extent that {ufunc.__name__}.reduce folds")
     if n == 0:
         raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
     y = _at(x, axis, 0)
@@ -204,7 +204,7 @@ def accumulate(ufunc: np.ufunc, array: AnyArray, axis: int = 0, dtype: object = 
 
 
 def _scan(ufunc: np.ufunc, x: AnyArray, axis: int) -> AnyArray:
-    op, n = _face(ufunc), fixed(shape_of(x)[axis], f"the extent that {ufunc.__name__}.accumulate runs along")
+    op, n = _override(ufunc), fixed(shape_of(x)[axis], f"the extent that {ufunc.__name__}.accumulate runs along")
     rows = [_at(x, axis, 0)]
     for k in range(1, n):
         rows.append(op(rows[-1], _at(x, axis, k)))
@@ -215,7 +215,7 @@ def outer(ufunc: np.ufunc, a: AnyArray, b: ArrayOrNumber, **options: Any) -> Any
     """ufunc.outer: every element of a with every element of b."""
     a, b = numpy_number(strong(a)), numpy_number(strong(b))
     a = registry["reshape"](a, *shape_of(a), *[1] * len(shape_of(b)))
-    return call(ufunc, _face(ufunc), (a, b), **options)
+    return call(ufunc, _override(ufunc), (a, b), **options)
 
 
 def reduceat(ufunc: np.ufunc, array: AnyArray, indices: list, axis: int = 0, dtype: DTypeLike = None,
@@ -243,7 +243,7 @@ def _computed_segments(ufunc: np.ufunc, x: AnyArray, starts: AnyArray, dtype: DT
     n, count = shape_of(x)[0], shape_of(starts)[0]
     check_all(starts >= 0, "index out-of-bounds in reduceat", "IndexError")
     y = reduce(ufunc, x[starts][None], axis=0, dtype=dtype)
-    x, f = in_dtype(x, type_of(y).dtype), _face(ufunc)
+    x, f = in_dtype(x, type_of(y).dtype), _override(ufunc)
 
     def segment(i: AnyArray, y: AnyArray) -> tuple:
         stop = registry["where"](i + 1 < count, starts[registry["minimum"](i + 1, count - 1)], n)
@@ -268,9 +268,9 @@ def at(ufunc: Any, array: Any, indices: ArrayOrNumber, b: object = None) -> None
         v = in_dtype(vs[0], array.dtype) if is_value(vs[0]) else np.asarray(vs[0], array.dtype)
         array.set(chosen.add(array, -v if name == "subtract" else v))
     elif "a" not in chosen.spec:
-        array.set(chosen.write(array, in_dtype(_face(ufunc)(chosen.read(array), *vs), array.dtype)))
+        array.set(chosen.write(array, in_dtype(_override(ufunc)(chosen.read(array), *vs), array.dtype)))
     else:
-        array.set(_one_by_one(_face(ufunc), array, chosen, vs))
+        array.set(_one_by_one(_override(ufunc), array, chosen, vs))
 
 
 def _strong(v: ArrayOrNumber) -> ArrayOrNumber:

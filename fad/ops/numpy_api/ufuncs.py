@@ -1,4 +1,4 @@
-"""NumPy's ufuncs. An op that a ufunc runs has that ufunc as its face, under all its NumPy names; ops compose the
+"""NumPy's ufuncs. An op that a ufunc runs has that ufunc as its override, under all its NumPy names; ops compose the
 others."""
 import math
 from typing import Any
@@ -10,8 +10,8 @@ from ...ir.types import COMPLEX, FLOAT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike
 from ...util.errors import UnsupportedFunctionError
 from .. import arithmetic, choice, complex, transcendental
-from ..face import BY_NAME, add_ufunc, face
 from ..kinds import NotDifferentiable
+from ..override import BY_NAME, add_ufunc, override
 from .arguments import in_dtype
 
 NAMES: dict[np.ufunc, list[str]] = {}
@@ -34,7 +34,7 @@ SAMPLES = {
 
 
 def _samples(op: Op) -> tuple:
-    """Expressions that try a face: those above, or the plain call."""
+    """Expressions that try an override: those above, or the plain call."""
     if op.name in SAMPLES:
         return SAMPLES[op.name]
     ufunc = op.facts["ufunc"]
@@ -51,13 +51,13 @@ for _op in list(registry.values()):
 # -- written in other ops --------------------------------------------------------------------------
 
 
-@face("numpy.divmod", samples=("divmod(x, 0.3)[1]", "np.divmod(x, v)[1]"))
+@override("numpy.divmod", samples=("divmod(x, 0.3)[1]", "np.divmod(x, v)[1]"))
 def divmod(x: ArrayLike, y: ArrayLike) -> tuple:
     """The quotient rounded down, and the remainder."""
     return arithmetic.floordiv(x, y), arithmetic.mod(x, y)
 
 
-@face("numpy.modf", samples=("np.modf(3 * x)[0]",))
+@override("numpy.modf", samples=("np.modf(3 * x)[0]",))
 def modf(x: ArrayLike) -> tuple:
     """The fractional part, of x's sign, and the whole part."""
     x = as_float(x)
@@ -65,32 +65,32 @@ def modf(x: ArrayLike) -> tuple:
     return fraction, arithmetic.trunc(x)
 
 
-@face("numpy.frexp", samples=("np.frexp(3 * x)[0]",))
+@override("numpy.frexp", samples=("np.frexp(3 * x)[0]",))
 def frexp(x: ArrayLike) -> tuple:
     """Mantissa and power of two."""
     return arithmetic.frexp_mantissa(x), arithmetic.frexp_exponent(x)
 
 
-@face("numpy.float_power", samples=("np.float_power(x, 2.5)", "np.float_power(x, v)"))
+@override("numpy.float_power", samples=("np.float_power(x, 2.5)", "np.float_power(x, v)"))
 def float_power(x: ArrayLike, p: ArrayLike) -> AnyArray:
     """x ** p in double precision."""
     dtype = COMPLEX if result_dtype(x, p).kind == "c" else FLOAT
     return arithmetic.pow(in_dtype(x, dtype), p if isinstance(p, (int, float)) else in_dtype(p, dtype))
 
 
-@face("numpy.fabs", samples=("np.fabs(x - 0.5)",))
+@override("numpy.fabs", samples=("np.fabs(x - 0.5)",))
 def fabs(x: ArrayLike) -> AnyArray:
     """The absolute value, as a float."""
     return choice.abs(_as_real(x))
 
 
-@face("numpy.deg2rad", "numpy.radians", samples=("np.deg2rad(x)", "np.radians(x)"))
+@override("numpy.deg2rad", "numpy.radians", samples=("np.deg2rad(x)", "np.radians(x)"))
 def deg2rad(x: ArrayLike) -> AnyArray:
     """Degrees in radians."""
     return _as_real(x) * (math.pi / 180.0)
 
 
-@face("numpy.rad2deg", "numpy.degrees", samples=("np.rad2deg(x)", "np.degrees(x)"))
+@override("numpy.rad2deg", "numpy.degrees", samples=("np.rad2deg(x)", "np.degrees(x)"))
 def rad2deg(x: ArrayLike) -> AnyArray:
     """Radians in degrees."""
     return _as_real(x) * (180.0 / math.pi)
@@ -104,7 +104,7 @@ def _by_domain(name: str, function: str) -> None:
                                            why="whether its result is complex depends on values",
                                            do=f"np.{function}(x + 0j) is complex always")
         return BY_NAME[f"numpy.{function}"].call(*args)
-    face(f"numpy.lib.scimath.{name}", note="yes, of complex arrays")(call)
+    override(f"numpy.lib.scimath.{name}", note="yes, of complex arrays")(call)
 
 
 for _name in ("sqrt", "log", "log2", "log10", "power", "arccos", "arcsin", "arctanh"):

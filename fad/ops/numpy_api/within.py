@@ -8,8 +8,8 @@ from ...ir import stack
 from ...util.errors import ConcreteValueError, NoDerivativeError, SideEffectError, StructureError
 from ...util.keywords import signature_of
 from ...util.lazy import imported
-from ..face import face
 from ..literals import is_value
+from ..override import override
 from ..reach import uses
 
 WITHIN: "dict[str, Callable]" = {}  # dotted names -> how a solver is called within a traced function. ABOVE fills it:
@@ -26,11 +26,11 @@ NO_PROGRAM = (ConcreteValueError, StructureError, SideEffectError, NoDerivativeE
 
 
 def add_solver(name: str, note: str, remedy: str, stepped: bool = False) -> None:
-    """A face for a solver of this dotted name.
+    """An override for a solver of this dotted name.
 
     stepped: whether its steps may lose the derivative on a tape, where it would run step by step.
     """
-    face(name, creation=True, note=note)(partial(_solved, name, remedy, stepped))
+    override(name, creation=True, note=note)(partial(_solved, name, remedy, stepped))
 
 
 def _solved(dotted: str, remedy: str, stepped: bool, *args: object, **options: object) -> Any:

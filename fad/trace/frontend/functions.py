@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from ...ops.face import OBJECTS, find
+from ...ops.override import OBJECTS, find
 from ...util.where import is_captured, is_library, is_of_c, package_name
 from .library_text import is_library_text
 from .numba_forms import is_of_numba

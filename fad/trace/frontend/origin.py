@@ -12,7 +12,7 @@ from typing import Any
 
 from ...util.cached import drop_oldest
 from ...util.codes import CodeFacts
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from .trees import children, located, signature
 from .typed import parsed, typed_trees
 
@@ -73,7 +73,7 @@ def _is_of(code: CodeType, tree: ast.Module) -> bool:
         made = (c for apart in (False, True) for c in _compiled(tree, code.co_filename, code.co_flags & _FUTURE, apart))
         return any(_alike(c, code) and (not _columns(code) or _columns(c) == _columns(code)) for c in made)
     except (SyntaxError, ValueError) as error:                # a cell that awaits, say
-        let_through(error)
+        reraise_interrupt(error)
         return True
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from types import CodeType
 
 from ...util.cached import drop_oldest
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 
 PROMPT, COMMAND = "<stdin>", "<string>"
 INSIDE = (" ", "\t", "else", "elif", "except", "finally", ")", "]", "}")  # how lines begin that go on with a statement
@@ -45,7 +45,7 @@ def parsed(text: str) -> "ast.Module | None":
     try:
         return ast.parse(text)
     except SyntaxError as error:                              # a cell with magic commands, say
-        let_through(error)
+        reraise_interrupt(error)
         return None
 
 
@@ -60,7 +60,7 @@ def _commands() -> Iterator[str]:
         try:
             compile(text, COMMAND, "exec")
         except (SyntaxError, ValueError) as error:            # it is an argument of another program
-            let_through(error)
+            reraise_interrupt(error)
             return
         yield text
 
@@ -92,7 +92,7 @@ def _statement(lines: list) -> "str | None":
             if codeop.compile_command(text + "\n") is not None:
                 return text
         except (SyntaxError, ValueError, OverflowError) as error:         # what Python refused has made no function
-            let_through(error)
+            reraise_interrupt(error)
             return None
         end += 1                                              # a decorator, or a text or bracket over several lines
     return None

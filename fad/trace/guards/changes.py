@@ -15,7 +15,7 @@ from types import FunctionType, ModuleType
 import numpy as np
 
 from ...ir.delivery import Location
-from ...util.defects import take_as_answer
+from ...util.defects import ignore_expected
 from ...util.own import own_attribute
 from ..objects.containers import contents
 from .closures import FunctionParts, parts_at
@@ -61,7 +61,7 @@ def changes_since(guards: Iterable[Guard]) -> "list[tuple] | None":
                 found += [change for place, before in _changes(guard) for change in _inputs(place, before)]
         return found
     except Exception as error:  # no place tells what has changed, or a class of the user's does not answer
-        take_as_answer(error, "what has changed outside is no input of its program")
+        ignore_expected(error, "what has changed outside is no input of its program")
         return None
 
 

@@ -14,8 +14,8 @@ place of another), it goes on with what stands there now.
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...util.defects import take_as_answer
-from ...util.interrupts import let_through
+from ...util.defects import ignore_expected
+from ...util.interrupts import reraise_interrupt
 from .guard import Guard
 from .weak_guards import weakened
 
@@ -57,7 +57,7 @@ class Checks:
                 if not guard.unchanged:
                     return False
         except Exception as error:  # nothing stands there any more, or a class of the user's does not answer
-            take_as_answer(error, "a function is traced anew")
+            ignore_expected(error, "a function is traced anew")
             return False
         if self.test is not None:
             self._fill()
@@ -68,7 +68,7 @@ class Checks:
 
     def _text(self) -> str:
         self._fill()
-        self.scope["let_through"] = let_through
+        self.scope["reraise_interrupt"] = reraise_interrupt
         owners: dict[int, str] = {}
         tests = []
         for k, guard in enumerate(self.guards):
@@ -77,6 +77,6 @@ class Checks:
             tests.append(guard.test(owner, f"v{k}"))
         return (
             f"def holds():\n    try:\n        return {' and '.join(tests) or True}\n"
-            "    except Exception as error:\n        let_through(error)\n"
+            "    except Exception as error:\n        reraise_interrupt(error)\n"
             "        return False\n"
         )

@@ -25,8 +25,8 @@ from operator import eq, is_
 from types import BuiltinMethodType, FunctionType, ModuleType
 from typing import Any
 
-from ...util.defects import consulted
-from ...util.interrupts import let_through
+from ...util.defects import call_library
+from ...util.interrupts import reraise_interrupt
 from ...util.own import own_dict
 from ..objects.containers import content
 from .kinds import MISSING, is_object
@@ -83,7 +83,7 @@ class ItemGuard(Guard):
         try:
             return self.owner[self.at]
         except (IndexError, KeyError) as error:
-            let_through(error)
+            reraise_interrupt(error)
             return MISSING
 
     def test(self, owner: str, kept: str) -> str:
@@ -112,7 +112,7 @@ class AttributeGuard(ItemGuard):
     __slots__ = ()
 
     def now(self) -> Any:
-        return consulted(getattr, self.owner, self.at, MISSING)
+        return call_library(getattr, self.owner, self.at, MISSING)
 
     def test(self, owner: str, kept: str) -> str:
         return f"{owner}.{self.at} is {kept}" if self.at.isidentifier() else f"getattr({owner}, {self.at!r}) is {kept}"
@@ -139,7 +139,7 @@ class PresenceGuard(ItemGuard):
     __slots__ = ()
 
     def now(self) -> Any:
-        return consulted(hasattr, self.owner, self.at)
+        return call_library(hasattr, self.owner, self.at)
 
     def test(self, owner: str, kept: str) -> str:
         return f"hasattr({owner}, {self.at!r}) is {kept}"
@@ -246,7 +246,7 @@ class AnswerGuard(Guard):
     @property
     def unchanged(self) -> bool:
         said = self.owner()
-        return type(said) is type(self.value) and consulted(bool, consulted(eq, said, self.value))
+        return type(said) is type(self.value) and call_library(bool, call_library(eq, said, self.value))
 
     def test(self, owner: str, kept: str) -> str:
         if self.value is True or self.value is False or isinstance(self.value, type):
@@ -391,5 +391,5 @@ def _element(container: Any, key: Any) -> Any:
     try:
         return container[key]
     except (IndexError, KeyError) as error:
-        let_through(error)
+        reraise_interrupt(error)
         return MISSING

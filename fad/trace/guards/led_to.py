@@ -81,6 +81,7 @@ def led_to(x: object) -> Iterable:
         return [x.get(None), *referents(x)]                   # its default
     if keeps_record(x):
         return items_in(x)
-    if package_name(cls) not in _KEEP_BOOKS or own_dict(x) is None:
+    own = own_dict(x)
+    if package_name(cls) not in _KEEP_BOOKS or own is None:
         return referents(x)
-    return (x.__wrapped__,) if hasattr(x, "__wrapped__") else [*held_by(x), *arrays_within(x)]    # a transform of fad's
+    return (own["__wrapped__"],) if "__wrapped__" in own else [*held_by(x), *arrays_within(x)]    # a transform of fad's

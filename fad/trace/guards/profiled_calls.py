@@ -12,7 +12,7 @@ from types import BuiltinFunctionType, CodeType, FrameType, FunctionType
 from typing import Any
 
 from ...util.attempts import Mode
-from ...util.defects import is_door
+from ...util.defects import is_for_user
 from ...util.profiled import profiled
 from ...util.where import is_captured, is_own
 
@@ -55,11 +55,11 @@ class Observation:
 
 
 def _is_for_fad(frame: "FrameType | None") -> bool:
-    """Whether fad is the innermost caller that is no library, and does not act for the user's code (see `door`)."""
+    """Whether fad is the innermost caller that is no library, and does not act for the user's code (see `for_user`)."""
     while frame is not None:
         kind = _kinds[frame.f_code.co_filename]
         if kind != _OTHER:
-            return kind == _OWN and not is_door(frame.f_code)
+            return kind == _OWN and not is_for_user(frame.f_code)
         frame = frame.f_back
     return False
 

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.own import own_dict
 from ...util.where import package_name
 from ..objects.containers import NEVER_CHANGE, is_users, may_be_changed, slots_of
@@ -229,7 +229,7 @@ def _of_metaclass(x: object, cls: type, is_outer: bool) -> of.Guard:
     try:
         return of.AnswerGuard(lambda: issubclass(made_of, cls), issubclass(made_of, cls))
     except TypeError as error:  # a protocol with attributes: those of x are the trace's own
-        let_through(error)
+        reraise_interrupt(error)
         return of.of_order(made_of)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Builder, Value
-from ...util.defects import door
-from ...util.interrupts import let_through
+from ...util.defects import for_user
+from ...util.interrupts import reraise_interrupt
 from ..frontend.numba_forms import is_of_jitclass
 from . import guard as of
 from . import python_objects
@@ -39,14 +39,14 @@ class Reading:
         self.indexed[id(value)] = value
         return value
 
-    @door
+    @for_user
     def element(self, container: Any, key: Any, is_indexed: bool) -> Any:
         """An element of a container that is itself. If the element alone has no guard, the whole container gets one."""
         if id(container) not in self._copies and type(key) in (int, str):
             try:
                 value = container[key]
             except (IndexError, KeyError) as error:
-                let_through(error)
+                reraise_interrupt(error)
             else:
                 if isinstance(value, Value):  # the traced code has put it there
                     return value
@@ -54,7 +54,7 @@ class Reading:
                 return self.index(value) if is_indexed else self.seen(value)
         return self.swap(container)[key]
 
-    @door
+    @for_user
     def of_library(self, owner: object, name: str) -> Any:
         """An attribute of a library's module, class or object, or of super()."""
         if isinstance(owner, super):

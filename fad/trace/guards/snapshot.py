@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...util.defects import door, take_as_answer
+from ...util.defects import for_user, ignore_expected
 from ...util.own import own_attribute, own_dict
 from ..objects.containers import NEVER_CHANGE, may_be_changed, slots_of
 from ..objects.opaque_state import BUFFERS, bytes_of
@@ -179,7 +179,7 @@ class Snapshot:
             made._enter(node, views_of(node.owner))
         return made
 
-    @door
+    @for_user
     def is_unchanged(self) -> bool:
         """Whether all is as it was."""
         views, elements = self.views, self.elements
@@ -202,7 +202,7 @@ class Snapshot:
                 self._keep(x)
             return True
         except Exception as error:  # a dict grows in another thread, or a class of the user's does not answer
-            take_as_answer(error, "a function is traced anew")
+            ignore_expected(error, "a function is traced anew")
             return False
 
     def _is_alike(self) -> bool:
@@ -251,7 +251,7 @@ def _are(now: Iterable, before: list, holes: list) -> bool:
     return all(map(is_, now, before))
 
 
-@door
+@for_user
 def _differences(now: object, node: SnapshotNode) -> "list | None":
     """The pairs (now, before) of elements that are not the very same; None where there are more or fewer, or of another
     class or in another memory.

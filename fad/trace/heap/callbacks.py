@@ -1,5 +1,5 @@
-"""Functions that are handed to NumPy, where a face calls them in its own way: for all elements at once, or more often,
-or less.
+"""Functions that are handed to NumPy, where an override calls them in its own way: for all elements at once, or more
+often, or less.
 
 The result of such a function does not depend on that, unless the function counts, appends or draws. So each call is
 watched, on the tape, too.
@@ -20,12 +20,12 @@ from .journal import note, was_there
 from .percall import steps_here
 from .state import Trial
 
-# faces that call a function for all elements at once; others call it as NumPy does
+# overrides that call a function for all elements at once; others call it as NumPy does
 OTHERWISE = {"vectorize", "piecewise"}
 
 
 def steadied(name: str, x: Any, capture: Any) -> Any:
-    """An argument of a face of this name, functions in it watched."""
+    """An argument of an override of this name, functions in it watched."""
     if name not in OTHERWISE:
         return x
     if isinstance(x, (list, tuple)):
@@ -72,7 +72,7 @@ def watching(run: Callable) -> "tuple[Any, bool]":
         note(*common_generators())
         result = run()
         written = [t for key, (t, var) in _arrays_now().items()
-                   if arrays.get(key, (t, None))[1] is not var and was_there(t, made.born)]
+                   if arrays.get(key, (t, None))[1] is not var and was_there(t, made.serial)]
         drawn = put_back_states(states) or made.mark.has_drawn or len(steps_here()) > steps
         return result, not (written or made.has_changes or made.has_changed_pythons or drawn)
     finally:
@@ -87,4 +87,4 @@ def unsteady(what: str, where: Any) -> SideEffectError:
 
 def _arrays_now() -> dict:
     """The arrays that were written to so far, and what they hold."""
-    return {key: (t, t._var) for key, (t, _) in current().region.mutated.items() if t.tie is None}
+    return {key: (t, t._var) for key, (t, _) in current().region.mutated.items() if t.view_of is None}

@@ -31,9 +31,9 @@ from ...ir.records import ONCE
 from ...ir.types import is_too_large, type_of
 from ...ops.conditional import around
 from ...util import tree
-from ...util.defects import consulted, door
+from ...util.defects import call_library, for_user
 from ...util.errors import UnstageableError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.reach import reached, referents
 from ...util.where import here, is_of_c, opaque_package_of
 from ..guards.snapshot import is_same
@@ -66,7 +66,7 @@ class Foreign:
     def __class__(self) -> type:                              # isinstance is to say what the object is
         return type(self._fad_present)
 
-    @door
+    @for_user
     def __getattr__(self, name: str) -> object:
         if name[:2] == "__" or name in Foreign.__slots__:
             raise AttributeError(name)
@@ -78,19 +78,19 @@ class Foreign:
             return ForeignMethod(Attribute(self._fad_operand, name), found)
         return _step(getattr, (self, name))
 
-    @door
+    @for_user
     def __setattr__(self, name: str, value: object) -> None:
         raise _refused(f"{name} of {type(self._fad_present).__name__} is set", "it is from outside, or made of such")
 
-    @door
+    @for_user
     def __iter__(self) -> Iterator:
         return iter(_call(list, (self,)))                     # type: ignore[call-overload, no-any-return]
 
-    @door
+    @for_user
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: object, **kwargs: object) -> object:
         return _call(getattr(ufunc, method), args, kwargs)
 
-    @door
+    @for_user
     def __array_function__(self, function: Callable, types: object, args: tuple, kwargs: dict) -> object:
         return _call(function, args, kwargs)
 
@@ -100,20 +100,20 @@ class ForeignMethod(Foreign):
 
     __slots__ = ()
 
-    @door
+    @for_user
     def __call__(self, *args: object, **kwargs: object) -> object:
         return _call(self, args, kwargs)
 
 
 def _by(function: Callable, is_swapped: bool = False) -> Callable:
-    @door
+    @for_user
     def ask(self: Foreign, *others: object) -> object:
         return _step(function, (*others, self) if is_swapped else (self, *others))
     return ask
 
 
 def _refusing(name: str) -> Callable:
-    @door
+    @for_user
     def refuse(self: Foreign, *others: object) -> object:
         raise _refused(f"{name} of {type(self._fad_present).__name__} is asked for",
                        "a program sees what its calls return")
@@ -158,7 +158,7 @@ def holds_foreign(args: tuple, kwargs: dict) -> bool:
 _CLASSES = (Foreign, ForeignMethod)
 
 
-@door
+@for_user
 def called_on_foreign(f: Callable, args: tuple, kwargs: dict) -> object:
     """f(*args, **kwargs) of a library's function, as a step."""
     return _call(f, args, kwargs)
@@ -169,9 +169,9 @@ def _copied(root: Builder, x: object) -> object:
     known = root.trace.foreign.get(id(x))
     if known is None:
         try:
-            made = consulted(copy.deepcopy, x)
+            made = call_library(copy.deepcopy, x)
         except Exception as error:
-            let_through(error)
+            reraise_interrupt(error)
             raise _refused(f"{type(x).__name__} of {opaque_package_of(x)} is used", "it cannot be copied") from error
         known = x, made, _bytes_of(made)
         root.trace.foreign[id(x)] = known
@@ -196,9 +196,9 @@ def _refused(what: str, why: str) -> UnstageableError:
 def _asked(x: Foreign, name: str) -> object:
     """An attribute of the copy: the package's own code may give it, and fail."""
     try:
-        return consulted(getattr, x._fad_present, name, _ABSENT)
+        return call_library(getattr, x._fad_present, name, _ABSENT)
     except Exception as error:
-        let_through(error)
+        reraise_interrupt(error)
         raise _refused(f"{name} of {type(x._fad_present).__name__} is asked for", str(error)) from error
 
 
@@ -262,14 +262,14 @@ def _call(f: Callable, args: tuple, kwargs: "dict | None" = None) -> object:
 def _bytes_of(x: object) -> bytes:
     """All that an object holds."""
     try:
-        return consulted(pickle.dumps, x)                     # type: ignore[no-any-return]
+        return call_library(pickle.dumps, x)                     # type: ignore[no-any-return]
     except Exception as error:
-        let_through(error)
+        reraise_interrupt(error)
         raise _refused(f"{type(x).__name__} is asked in a loop or branch on traced values",
                        "fad cannot see whether that changes it") from error
 
 
-@door
+@for_user
 def _step(f: Callable, args: tuple, kwargs: "dict | None" = None) -> object:
     """f(*args, **kwargs) at each call, as captured code sees the result."""
     root, kwargs = current().root, kwargs or {}
@@ -309,9 +309,9 @@ def _made(f: Callable, given: tuple, named: dict) -> object:
     before = [(g, state_of(g)) for g in common_generators()]
     with put_back([]):
         try:
-            result = consulted(call, *given, **named)
+            result = call_library(call, *given, **named)
         except Exception as error:
-            let_through(error)
+            reraise_interrupt(error)
             raise _refused(f"{getattr(call, '__name__', 'a call')} of a package with arrays of its own fails",
                            f"{type(error).__name__}: {error}") from error
         if not all(same_state(state_of(g), state) for g, state in before):

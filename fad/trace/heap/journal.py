@@ -23,7 +23,7 @@ from ...util.where import package_name
 from ..objects.containers import CHANGING, contents, is_users, keeps_record, put_contents, same_contents, values_of
 from ..objects.draws import goes_on, put_state, same_state, state_of
 from ..objects.opaque_state import LARGEST, held_in, is_held_in, put_in
-from ..values.tracer import Tracer, births
+from ..values.tracer import Tracer, serials
 from ..values.tracer import was_there as array_was_there
 
 
@@ -72,7 +72,7 @@ class Mark:
     """The entries since a place in the journal, in order, and the time of that place."""
 
     def __init__(self, journal: "Journal | None" = None) -> None:
-        self.born, self.entries = next(births), {}            # type: int, dict[int, JournalEntry]
+        self.serial, self.entries = next(serials), {}            # type: int, dict[int, JournalEntry]
         self.journal = journal
         self.instead: Callable | None = None                  # what puts all back, more than the entries perhaps
 
@@ -133,7 +133,7 @@ class Journal:
         if self.marks:
             around = self.marks[-1]
             for key, e in mark.entries.items():
-                if self.was_there(e.cell, around.born):
+                if self.was_there(e.cell, around.serial):
                     around.entries.setdefault(key, e)
 
     def note(self, cell: object) -> None:
@@ -141,7 +141,7 @@ class Journal:
         if not self.marks:
             return
         mark = self.marks[-1]
-        if id(cell) not in mark.entries and self.was_there(cell, mark.born):
+        if id(cell) not in mark.entries and self.was_there(cell, mark.serial):
             kind = kind_of(cell)
             if kind is not None and id(cell) not in self.generators:
                 is_first = not self.is_noted(cell)
@@ -162,7 +162,7 @@ class Journal:
 
     def is_outer(self, x: object) -> bool:
         """Whether a thing was there before the trace."""
-        return bool(self.marks) and self.was_there(x, self.marks[0].born)
+        return bool(self.marks) and self.was_there(x, self.marks[0].serial)
 
     def is_untouched(self, x: object) -> bool:
         """Whether a container was there before the trace, and is as it was: nothing that the trace has made is in it.
@@ -227,7 +227,7 @@ def made(x: object) -> Any:
         found = current().trace.journal
         if found is not None and found.marks:
             found.without_traced.clear()
-            found.made[id(x)] = x, next(births)
+            found.made[id(x)] = x, next(serials)
     return x
 
 

@@ -24,7 +24,7 @@ from ...kernels import draws
 from ...ops.conditional import around
 from ...ops.literals import python_number
 from ...util import tree
-from ...util.defects import consulted
+from ...util.defects import call_library
 from ...util.errors import UnstageableError
 from ...util.where import here, is_captured
 from ..objects.draws import goes_on, state_of
@@ -187,7 +187,7 @@ class KernelOperands(Operands):
         one = self.trial(f, args, kwargs, draws)
         self.larger = 1
         integers = [x for x in self.values if not x.shape and x.dtype.kind == "i"]
-        if integers and np.shape(consulted(self.trial, f, args, kwargs, draws)) != np.shape(one):
+        if integers and np.shape(call_library(self.trial, f, args, kwargs, draws)) != np.shape(one):
             self.pinned = {x.atom for x in integers if current().integers.pin(x.atom, here()) is not None}
             self.values = [x for x in self.values if x.atom not in self.pinned]
             if np.shape(self.trial(f, args, kwargs, draws)) != np.shape(one):

@@ -17,7 +17,7 @@ from ...ir.graph import Var
 from ...ir.prelude import Attribute, Integer, Made, PreludeCall
 from ...ir.types import Type, is_too_large, type_of
 from ...util import tree
-from ...util.defects import consulted, take_as_answer
+from ...util.defects import call_library, ignore_expected
 from ...util.errors import UnstageableError
 from ...util.where import here
 from ..objects.containers import is_users, keeps_record
@@ -162,7 +162,7 @@ class Operands:
         given, named = mapped(args, self._present), mapped(kwargs, self._present)
         before = repr(given) if any(isinstance(x, list) for x in given) else ""
         with put_back(draws):
-            result = consulted(f, *given, **named)
+            result = call_library(f, *given, **named)
         if before and repr(given) != before:
             raise refused(f, "it changes what it is given")
         return result
@@ -177,7 +177,7 @@ class Operands:
                 self.extents[v] = hint + 1
                 other = [np.shape(x) if not goes_on(x) else () for x in again()]
             except Exception as error:                        # the other arguments are for this extent
-                take_as_answer(error, "a program is for one size")
+                ignore_expected(error, "a program is for one size")
                 current().integers.pin(v, here())
                 continue
             finally:

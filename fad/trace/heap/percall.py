@@ -28,7 +28,7 @@ from ...ops.conditional import around
 from ...ops.literals import python_number
 from ...util import tree
 from ...util.array import AnyArray, ArrayOrNumber
-from ...util.defects import door
+from ...util.defects import for_user
 from ...util.errors import UnstageableError
 from ...util.own import owner_of
 from ...util.where import here, module_name, package_name
@@ -159,7 +159,7 @@ def made(make: Callable, args: tuple, kwargs: dict) -> Any:
     return first
 
 
-@door
+@for_user
 def watched_call(f: Callable, args: tuple, kwargs: dict) -> Any:
     """f(*args, **kwargs) of a library's function; a step if it draws from the generators that modules share."""
     if not isinstance(f, (FunctionType, MethodType)) or module_of(f) not in _DRAWING:

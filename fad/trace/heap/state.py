@@ -17,7 +17,7 @@ from ...ir.build import Value, current
 from ...ops.carry import UNDEFINED
 from ...util import tree
 from ...util.array import AnyArray
-from ...util.defects import consulted, take_as_answer
+from ...util.defects import call_library, ignore_expected
 from ...util.errors import UnstageableError
 from ..objects.containers import content, contents, is_empty, is_users, put_contents
 from ..objects.draws import no_draws, refuse_draws
@@ -158,19 +158,19 @@ class Trial:
         self.journal = journal()
         self.mark = self.journal.begin()
         self.mark.instead = self.undo
-        self.born = self.mark.born
+        self.serial = self.mark.serial
         if is_region:
-            self.builder.region.born = self.born
+            self.builder.region.serial = self.serial
         self.entangled = len(self.builder.region.entangled)
 
     def is_outer(self, container: object) -> bool:
         """Whether an array or a container was there when the trial began."""
-        return self.journal.was_there(container, self.born)
+        return self.journal.was_there(container, self.serial)
 
     def changed_arrays(self) -> list:
         """Arrays from outside that were written to (a view's base, not the view)."""
-        written = [t for t, var in self.builder.region.mutated.values() if t._var is not var and t.tie is None]
-        return [t for t in written if not t.is_lost and t.builder is not self.builder and self.is_outer(t)]
+        written = [t for t, var in self.builder.region.mutated.values() if t._var is not var and t.view_of is None]
+        return [t for t in written if not t.is_clobbered and t.builder is not self.builder and self.is_outer(t)]
 
     def changed_containers(self) -> list:
         return [c for c in self.mark.changed(CONTAINER) if id(c) not in self.own]
@@ -387,9 +387,9 @@ def _equal(a: object, b: object) -> bool:
     if a is b or isinstance(a, (set, deque)) or is_users(a):
         return a is b
     try:
-        return type(a) is type(b) and consulted(bool, consulted(operator.eq, a, b))
+        return type(a) is type(b) and call_library(bool, call_library(operator.eq, a, b))
     except Exception as error:  # objects whose comparison is not a truth value are not equal
-        take_as_answer(error, "two objects count as different ones")
+        ignore_expected(error, "two objects count as different ones")
         return False
 
 

@@ -19,7 +19,7 @@ from ..heap.journal import journal, note
 from ..heap.state import Array, Container, Name, TreeLayout, Trial
 from ..objects.containers import containers_in
 from ..values.place import roots_of
-from ..values.tracer import Tracer, births, lies_here, never, was_there
+from ..values.tracer import Tracer, lies_here, never, serials, was_there
 from .elements import Like
 from .items import Items, NeedsRoom, NeedsRows, atom_of, known_difference
 from .rows import Growing
@@ -45,7 +45,7 @@ class FilledList:
         # what iterations do to elements: replace, write to, share (see member.py)
         self.ties: tuple = (False, False, False)
         self.mark: tuple = (None, None)                       # the elements' record as an iteration began
-        self.kin: tuple = (None, [])  # the rows, and what was known of what is the same as they are
+        self.aliases: tuple = (None, [])  # the rows, and what was known of what is the same as they are
 
     @property
     def first(self) -> ArrayOrNumber:
@@ -83,13 +83,13 @@ class FilledList:
 
     def forget(self) -> None:
         """Arrays that were appended in an iteration that was tried belong to no iteration."""
-        c, (rows, kin) = self.owner, self.kin
+        c, (rows, aliases) = self.owner, self.aliases
         if rows is not c.rows:
-            self.kin = c.rows, [row.kin for row in c.rows or ()]
+            self.aliases = c.rows, [row.aliases for row in c.rows or ()]
             return
-        for row, before in zip(c.rows or (), kin):
-            stay = [k for k in row.kin if k[2] is never or k[1] is None]  # given to a list; lost
-            row.kin = [*before, *[k for k in stay if not any(k is b for b in before)]]
+        for row, before in zip(c.rows or (), aliases):
+            stay = [k for k in row.aliases if k[2] is never or k[1] is None]  # given to a list; lost
+            row.aliases = [*before, *[k for k in stay if not any(k is b for b in before)]]
 
     def end(self, iterations: Any, last: list, since: int) -> None:
         """After so many iterations: the list's length, and a bound for what it got in the present iteration of the loop
@@ -104,7 +104,7 @@ class FilledList:
         given = [*last, *[r for x in c.added for r in roots_of(x) if was_there(r, since)]]
         self.forget()
         for row in c.rows or ():
-            row.kin = [*row.kin, *[(x, x._var, lies_here) for x in given]]
+            row.aliases = [*row.aliases, *[(x, x._var, lies_here) for x in given]]
         if c.rows is not None:
             c.ties.given = [*c.ties.given, *given]
 
@@ -123,7 +123,7 @@ class AppendedLists:
     """The lists that one loop appends to."""
 
     def __init__(self, plan: Any):
-        self._plan, self.born = weakref.ref(plan), next(births)                 # no cycle keeps the loop's variables
+        self._plan, self.serial = weakref.ref(plan), next(serials)                 # no cycle keeps the loop's variables
         values = [*[Name(n, cell).read() for n, cell in plan.cells.items()], *additions()]
         found = containers_in(values, journal().is_untouched)
         self.lists = {id(c): FilledList(c) for c in found if isinstance(c, Items)}
@@ -296,7 +296,7 @@ class AppendedLists:
     def end_loop(self, iterations: object, last: list) -> None:
         """After so many iterations. last: arrays that names stand for and that a list got in the last iteration."""
         for x in self.lists.values():
-            x.end(iterations, last, self.born)
+            x.end(iterations, last, self.serial)
 
     def put_back(self) -> None:
         """The loop is not to be: the lists are as they were."""

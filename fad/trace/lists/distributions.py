@@ -14,8 +14,8 @@ import numpy as np
 from ...ir.build import Value
 from ...ir.op import registry
 from ...ir.types import type_of
-from ...ops.face import BY_NAME
 from ...ops.literals import as_array, python_number
+from ...ops.override import BY_NAME
 from ...util.array import AnyArray
 from ..heap.operands import holds_traced, is_seeded, refused
 from ..heap.percall import is_maker, made, recorded

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ...ir import stack
 from ...ir.build import Value, current
 from ...util import tree
-from ...util.defects import door
+from ...util.defects import for_user
 from ...util.errors import ConcreteValueError, UnstageableError
 from ..heap.journal import note
 from ..heap.state import is_array
@@ -17,7 +17,7 @@ from ..values.absent import refuse_methods
 from ..values.aliases import note_fixed
 from ..values.member import Member, Ties, is_fresh
 from ..values.place import roots_of
-from ..values.tracer import births, lies_here
+from ..values.tracer import lies_here, serials
 from .elements import (
     Like,
     are_alike,
@@ -144,7 +144,7 @@ class Items(list, Record):
 
     def __init__(self, items: Any = ()):
         super().__init__(items)
-        self.home, self.birth = current() if stack.builders() else None, next(births)
+        self.home, self.birth = current() if stack.builders() else None, next(serials)
 
     def append(self, x: object) -> None:
         note(self)
@@ -159,7 +159,7 @@ class Items(list, Record):
         self.extend(more)
         return self
 
-    @door
+    @for_user
     def __getitem__(self, place: Any) -> Any:
         try:
             return list.__getitem__(self, place)
@@ -167,7 +167,7 @@ class Items(list, Record):
             self._ask_for_rows(error)
             return self[place]
 
-    @door
+    @for_user
     def __setitem__(self, place: Any, x: Any) -> None:
         note(self)
         try:
@@ -238,7 +238,7 @@ class Items(list, Record):
         if self.rows:
             self.ties.written += 1                            # what was taken out looks at the new arrays
             for row, old in zip(rows, self.rows):
-                row.kin = old.kin
+                row.aliases = old.aliases
         self.rows, self.layout, self.types, self.length, self.seen = rows, layout, types, before, seen
         list.__setitem__(self, slice(None), GUARDS)
         self.__class__ = kind or self.kind_in_rows
@@ -277,7 +277,7 @@ class Items(list, Record):
     def release(self) -> None:
         """The list is not to lie in rows after all: its elements are arrays of their own again."""
         for x in self.ties.adopted if self.ties is not None else ():
-            x.tie = None
+            x.view_of = None
 
     def _give(self, leaves: list) -> None:
         """Note which arrays the list got."""
@@ -285,8 +285,8 @@ class Items(list, Record):
             if is_array(leaf):
                 roots = roots_of(leaf)
                 for own in roots_of(row):
-                    own.kin = [*own.kin, *[(r, r._var, lies_here) for r in roots if r is not own]]
-                self.ties.give(roots, leaf.tie is not None or self.is_element)
+                    own.aliases = [*own.aliases, *[(r, r._var, lies_here) for r in roots if r is not own]]
+                self.ties.give(roots, leaf.view_of is not None or self.is_element)
                 self.added = [*self.added, leaf]
 
 

@@ -54,9 +54,9 @@ class _ItemLeaf:
         self.types = types_of_numbers(leaves)
         self.array, self.weak = joined(leaves)[order], all(type_of(x).weak for x in leaves)
         arrays = [x if isinstance(x, Tracer) else current().capture(x) for x in leaves if kind_of(x) is not False]
-        self.kin = [(x, x._var, None) for x in arrays]
+        self.aliases = [(x, x._var, None) for x in arrays]
 
     def at(self, k: int) -> Any:
         x = self.array[k]
-        x = python_number(x) if self.weak else read_only(x, self.kin) if self.kin else x
+        x = python_number(x) if self.weak else read_only(x, self.aliases) if self.aliases else x
         return note_doubtful(x, self.types)

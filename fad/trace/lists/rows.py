@@ -16,8 +16,8 @@ from ...ir.op import registry
 from ...ir.types import Type, type_of
 from ...ops.control import resize
 from ...ops.extents import assume_at_least
-from ...ops.face import BY_NAME
 from ...ops.literals import python_int
+from ...ops.override import BY_NAME
 from ...util import tree
 from ...util.array import ArrayOrNumber
 from ..heap.journal import note
@@ -139,7 +139,7 @@ class RowList(Items):
         """The entries of a row that are in the list, as an array of their own."""
         y = self.entries(k, self.length)
         own = Tracer(y.builder, y.atom)
-        own.kin = self.rows[k].kin
+        own.aliases = self.rows[k].aliases
         return own
 
     def own_copy(self) -> Items:
@@ -153,7 +153,7 @@ class RowList(Items):
 
     def _element(self, leaves: list, place: object) -> Any:
         values = [
-            as_member(x, self, k, place, self.rows[k].kin) if kind else note_doubtful(as_number(x, t), self.seen[k])
+            as_member(x, self, k, place, self.rows[k].aliases) if kind else note_doubtful(as_number(x, t), self.seen[k])
             for k, (x, t, kind) in enumerate(zip(leaves, self.types_now(), self.kinds()))
         ]
         return fixed(self.layout.filled(iter(values)), self.ties)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ir.build import Value
 from ...ops.carry import UNDEFINED
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.own import own_dict
 from ...util.where import package_name
 from .containers import is_users, may_be_changed
@@ -83,7 +83,7 @@ def _put_in_variable(variable: ContextVar, held: object) -> None:
     try:
         variable.set(Context().run(variable.get) if held is UNDEFINED else held)
     except LookupError as error:                              # it has no default
-        let_through(error)
+        reraise_interrupt(error)
 
 
 def put_in(x: object, held: Any) -> None:

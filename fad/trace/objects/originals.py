@@ -1,12 +1,12 @@
 """Stand-ins for a library's classes, modules and objects in captured code, and the originals behind them.
 
 Captured code sees functions as they are: a call leads to what fad has in their place (see Runtime.call). Classes of
-numbers and arrays, modules with faces, and objects whose methods have faces have stand-ins, since Python itself asks
-them (isinstance) or they are asked for many names.
+numbers and arrays, modules with overrides, and objects whose methods have overrides have stand-ins, since Python itself
+asks them (isinstance) or they are asked for many names.
 """
 from typing import Any
 
-from ...util.defects import door
+from ...util.defects import for_user
 
 
 class StandIn(type):
@@ -23,7 +23,7 @@ class StandIn(type):
     def __instancecheck__(cls, x: object) -> bool:
         return isinstance(x, cls.original)
 
-    @door
+    @for_user
     def __subclasscheck__(cls, other: object) -> bool:
         return issubclass(original_of(other), cls.original)
 

@@ -15,7 +15,7 @@ from ...ir.build import Builder, contents_of
 from ...ir.value import Value
 from ...ops.records import Records
 from ...util import tree
-from ...util.defects import consulted
+from ...util.defects import call_library
 from ...util.errors import SideEffectError, UnstageableError
 from ...util.own import own_dict
 from ...util.reach import reached, referents
@@ -174,7 +174,7 @@ def stays(root: Builder, x: object, since: "int | None" = None) -> bool:
         return False
     if id(x) in book.made and since is None:
         return False
-    return book.was_there(x, book.marks[0].born if since is None else since) and not _is_unregistered(root, x)
+    return book.was_there(x, book.marks[0].serial if since is None else since) and not _is_unregistered(root, x)
 
 
 def is_of_new_object(root: Builder, x: object) -> bool:
@@ -202,7 +202,7 @@ def settle(tape: Any) -> None:
     written = list(tape.written_outside())
     _settle(tape, lambda x, place: tape.value(x))
     for array, value in written:
-        consulted(operator.setitem, array, ..., value)        # it may be read-only
+        call_library(operator.setitem, array, ..., value)        # it may be read-only
 
 
 def settle_error(tape: Any, error: BaseException) -> None:

@@ -40,7 +40,7 @@ class LeftInside:
         self.fresh: list = []
         self.of_numbers: set[int] = set()                     # rows of lists whose elements are numbers: nothing else
         for inside in map(contents, self.cells):
-            self._find([inside] if isinstance(inside, Contents) else values_of(inside), mark.born)
+            self._find([inside] if isinstance(inside, Contents) else values_of(inside), mark.serial)
         self.arguments = {key: (x, y) for key, (x, y) in builder.region.arrived.items()
                           if key in self.found and key not in builder.region.mutated}
         self.left = [x for key, x in self.found.items() if key not in self.arguments]
@@ -161,7 +161,7 @@ class LeftInside:
             array.set(y)
         lent.update(before)
         for twin in self.builder.region.twins:                       # the function around may not change them, either
-            may_be_one(twin.one, twin.other, twin.excuse)
+            may_be_one(twin.one, twin.other, twin.exempt)
 
 
 def _without_what_is_replaced(eqn: Equation) -> Equation:
@@ -176,7 +176,7 @@ def written_around(builder: Builder) -> list:
     return [
         x
         for x, var in builder.region.mutated.values()
-        if x.tie is None and not x.is_lost and x._var is not var and _is_around(builder, var)
+        if x.view_of is None and not x.is_clobbered and x._var is not var and _is_around(builder, var)
     ]
 
 

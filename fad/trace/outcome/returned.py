@@ -26,7 +26,7 @@ from ...ir.value import Value
 from ...ops.records import Records
 from ...util import tree
 from ...util.errors import UnstageableError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 from ...util.reach import reached, referents
 from ...util.where import is_captured_class
 from ..frontend.expressions import RUNTIME
@@ -147,7 +147,7 @@ class _Parts:
         try:
             return copy.deepcopy(x, kept), kept.met
         except Exception as error:                            # a lock, a view of a dict
-            let_through(error)
+            reraise_interrupt(error)
             return None
 
 

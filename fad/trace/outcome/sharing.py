@@ -40,8 +40,8 @@ def _keep_from(a: Tracer, others: list) -> None:
     root, own = current().root, {id(r) for r in roots_of(a)}
     if any(not own.isdisjoint(map(id, roots_of(b))) and not _are_disjoint(a, b) for b in others):
         raise shared_memory()
-    kin = {id(k) for r in roots_of(a) for k in may_be(r)[1:]}
-    if any(not kin.isdisjoint(map(id, roots_of(b))) for b in others):
+    aliases = {id(k) for r in roots_of(a) for k in may_be(r)[1:]}
+    if any(not aliases.isdisjoint(map(id, roots_of(b))) for b in others):
         raise UnstageableError(
             "an argument is written to that may be another one",
             why="which array a name stands for after a loop depends on its iterations",
@@ -86,9 +86,9 @@ def _inputs_of(x: object, builder: Builder) -> list:
 
 def _are_disjoint(a: Tracer, b: Tracer) -> bool:
     """Whether two views of one array are different rows of it, or slices that are known not to overlap."""
-    if a.tie is None or b.tie is None:
+    if a.view_of is None or b.view_of is None:
         return False
-    chains = a.tie.chain, b.tie.chain
+    chains = a.view_of.chain, b.view_of.chain
     if (
         None in chains
         or chains[0].source is not chains[1].source

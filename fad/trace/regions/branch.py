@@ -8,7 +8,7 @@ from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ops.carry import UNDEFINED
 from ...ops.control import trace_branches
-from ...ops.face import METHODS
+from ...ops.override import METHODS
 from ...util.array import ArrayOrNumber
 from ...util.interrupts import is_interrupt
 from ...util.profiled import unprofiled
@@ -76,10 +76,10 @@ class BranchEnd:
         self.places: dict[int, Any] = {}                      # id of an array -> where it lies
         self.ends: dict[int, tuple] = {}  # id of a leaf -> it, and what it is at the end of the branch
         # id of a new array -> those that it may be by what loops in the branch left open
-        self.kin: dict[int, list] = {}
+        self.aliases: dict[int, list] = {}
         # id of a leaf that may be None -> whether it is there, as is known in this branch
         self.given: dict[int, Any] = {}
-        self.born, self.lost = made.born, made.lost_arrays()
+        self.serial, self.lost = made.serial, made.lost_arrays()
         # ids of arrays that were written to, and of views whose contents at the end of the branch are not known here
         self.written = {id(t) for t in made.changed_arrays()}
         self.stale: set[int] = set()
@@ -117,9 +117,9 @@ class BranchEnd:
         """
         unknown = set(map(id, self.lost))
         for array, _ in made.builder.region.mutated.values():
-            found = [x for x in array.unexcused_kin() if x.is_unknown]
+            found = [x for x in array.live_aliases() if x.is_unknown]
             unknown.update(map(id, found))
-            self.lost += [] if was_there(array, made.born) else [x for x in found if was_there(x, made.born)]
+            self.lost += [] if was_there(array, made.serial) else [x for x in found if was_there(x, made.serial)]
         return unknown
 
     def _note(self, key: object, slot: object, value: "ArrayOrNumber | None") -> None:
@@ -135,10 +135,10 @@ class BranchEnd:
                 self._place(x)
 
     def _place(self, x: Tracer) -> None:
-        self.places[id(x)] = found = place_of(x, self.born)
+        self.places[id(x)] = found = place_of(x, self.serial)
         for t in (x, *found.arrays):
             self.ends.setdefault(id(t), (t, _end(t)))
-            self.kin.setdefault(id(t), may_be(t, lambda y: was_there(y, self.born))[1:])
+            self.aliases.setdefault(id(t), may_be(t, lambda y: was_there(y, self.serial))[1:])
 
     def lets_grow(self, array: Tracer) -> bool:
         """Whether this branch writes behind the entries of a list's row at most."""
@@ -291,13 +291,13 @@ class _Join:
         for c in [x for s in self.sides for x in s.fixed if s.is_outer(x)]:
             note_fixed(c)
 
-    def tie(self, selector: Value) -> None:
+    def tie_views(self, selector: Value) -> None:
         """Names that may be one array share it; names that may have no value, or one that nobody knows, are marked."""
         for flag, tell in self.doubts:
             flag = flag.result if isinstance(flag, Column) else flag
             if isinstance(flag, Value):
                 tell(flag)
-        self.joint.tie(selector)
+        self.joint.tie_views(selector)
         for column in self.columns:
             if is_array(column.result) and any(id(x) in s.unknown for s, x in zip(self.sides, column.leaves)):
                 lose(column.result)
@@ -358,5 +358,5 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
     joined[0].note_twins(values)
     for array in [t for side in sides for t in side.lost]:
         lose(array)
-    joined[0].tie(selector)
+    joined[0].tie_views(selector)
     return values[0]

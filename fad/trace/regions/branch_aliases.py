@@ -69,7 +69,7 @@ class BranchAliases:
         place = self.sides[k].place(x)
         place = Place(place.arrays) if column.ids is None else place
         for t in place.arrays:
-            if not was_there(t, self.sides[k].born):
+            if not was_there(t, self.sides[k].serial):
                 entry = self.new[k].setdefault(id(t), _New(t))
                 entry.columns.append(column)
                 if isinstance(place, Direct) and not place.links:
@@ -79,7 +79,7 @@ class BranchAliases:
     def _whole(self, k: int, place: "Place | None", column: Column) -> "Place | None":
         """A part of a new array that has no other name is an array of its own, unless a loop has left its base open."""
         entry = self.new[k].get(id(place.arrays[0])) if isinstance(place, Direct) and place.links else None
-        if entry is None or len(entry.columns) > 1 or self.sides[k].kin.get(id(entry.array)):
+        if entry is None or len(entry.columns) > 1 or self.sides[k].aliases.get(id(entry.array)):
             return place
         array = column.leaves[k]
         own = self.new[k][id(array)] = _New(array)
@@ -127,7 +127,7 @@ class BranchAliases:
 
     # -- after -------------------------------------------------------------------------------------
 
-    def tie(self, selector: Value) -> None:
+    def tie_views(self, selector: Value) -> None:
         """Make the results that may be one array views of where they lie."""
         for c in self.tied:
             if is_array(c.result):
@@ -139,8 +139,9 @@ class BranchAliases:
     def _note_kin(self, c: Column) -> None:
         """Aliases that a loop in a branch left open stay open after it."""
         for k, place in enumerate(c.places):
-            for y in [y for t in (place.arrays if place is not None else ()) for y in self.sides[k].kin.get(id(t), ())]:
-                outside = y if was_there(y, self.sides[k].born) else self._kept(k, y)
+            arrays, aliases = place.arrays if place is not None else (), self.sides[k].aliases
+            for y in [y for t in arrays for y in aliases.get(id(t), ())]:
+                outside = y if was_there(y, self.sides[k].serial) else self._kept(k, y)
                 for a, b in product(roots_of(c.result), [] if outside is None else roots_of(outside)):
                     may_be_one(a, b)
 
@@ -160,7 +161,7 @@ class BranchAliases:
                 may_be_one(c.result, x)
         else:
             stand_for(c.result, place)
-            c.result.tie.seen = None if is_stale else c.result.tie.seen                # None: to be read again
+            c.result.view_of.seen = None if is_stale else c.result.view_of.seen                # None: to be read again
 
     def _outside(self, k: int, place: "Place | None", c: Column) -> Place:
         if place is None:

@@ -13,7 +13,7 @@ from ...ir.types import type_of
 from ...ops.carry import UNDEFINED, Supposed, atom_type, widened
 from ...ops.mixed import in_kind, of_kinds
 from ...util.array import AnyArray, ArrayOrNumber
-from ...util.defects import is_answer
+from ...util.defects import is_expected
 from ..heap.state import Array, Container, Name, TreeLayout, Trial, changing, frozen, is_array, write_all
 from ..lists.appending import AppendedLists
 from ..lists.items import NeedsRoom, NeedsRows
@@ -47,7 +47,7 @@ class CarryPlan:
         self.names = [Name(n, cells[n]) for n in names if n in cells and n not in stops]
         self.found: list[Any] = []                            # arrays and containers
         self.has_iterations: Callable = lambda: False              # whether there is a first iteration
-        self.kin = MayAlias()                                 # what iterations hand on that may be one
+        self.aliases = MayAlias()                                 # what iterations hand on that may be one
         self.lost: list = []                                  # arrays from before that no iteration but the first knows
         self.room = AppendedLists(self)                                # the lists that the iterations append to
         self.iterations = 0
@@ -110,7 +110,7 @@ class Roll:
         self.iterations: list = []  # traces of iterations in other types than the loop comes to
         self.may_write: list = []                             # arrays from before the loop that iterations may write to
         self.reads = len(current().trace.read)
-        plan.kin.begin({**self._arrays(layout.data for layout in self.layouts), **self.standing.handed()})
+        plan.aliases.begin({**self._arrays(layout.data for layout in self.layouts), **self.standing.handed()})
 
     def _first_layout(self, slot: Any, key: object) -> TreeLayout:
         """The layout of a slot's value before the loop, in the form that it has in all iterations, as far as is known.
@@ -144,7 +144,7 @@ class Roll:
         self.starts = {at: (c, contents(c)) for at, c in self.standing.handed().items()}
         self.fresh = self._arrays(x.data for x in self._layouts_now())
         self.fresh.update({at: c for at, (c, _) in self.starts.items()})
-        self.plan.kin.entangle(self.fresh)
+        self.plan.aliases.entangle(self.fresh)
         for array in self.plan.lost:
             lose(array)
         self.begun_as = [(s, s.tracer._var) for s in self.slots if isinstance(s, Array)]
@@ -175,7 +175,7 @@ class Roll:
         except (PlanChanged, NeedsRoom, NeedsRows):
             raise
         except Exception as error:
-            if is_answer(error):
+            if is_expected(error):
                 self._discover(made)
             raise
 
@@ -248,12 +248,12 @@ class Roll:
         fresh = {id(x): key for key, x in self.fresh.items()}
         ends = self._arrays(x.data for x in self._layouts_now())
         ends.update({at: c for at, c in self.standing.handed().items() if at in self.starts})
-        self.ends_as = {key: self.plan.kin.end_of(x, fresh, made.born) for key, x in ends.items()}
+        self.ends_as = {key: self.plan.aliases.end_of(x, fresh, made.serial) for key, x in ends.items()}
 
         def holders(arrays: list) -> set:
-            return self.plan.kin.holders(self.ends_as, fresh, made.born, arrays)
+            return self.plan.aliases.holders(self.ends_as, fresh, made.serial, arrays)
         refuse_doubtful_writes(made, fresh)
-        grew = self.plan.kin.add(self.ends_as)
+        grew = self.plan.aliases.add(self.ends_as)
         self.listed = holders(self.plan.room.added)
         written = {id(t) for t, var in made.builder.region.mutated.values() if t._var is not var}
         names = [key for k, key in fresh.items() if k in written or k in map(id, self.lost)]
@@ -262,13 +262,13 @@ class Roll:
         if not self.listed.isdisjoint(names):
             self.plan.room.refuse()
         changed = written | {id(c) for c in made.changed_containers()}
-        if grew and (names or not changed.isdisjoint(self.plan.kin.things) or self._has_changed_starts):
+        if grew and (names or not changed.isdisjoint(self.plan.aliases.things) or self._has_changed_starts):
             raise PlanChanged
-        found = [x for x in self.lost if was_there(x, made.born) and not any(x is y for y in self.plan.lost)]
+        found = [x for x in self.lost if was_there(x, made.serial) and not any(x is y for y in self.plan.lost)]
         if found:
             self.plan.lost += found
             raise PlanChanged
-        self.may_write = self.plan.kin.things_of(names)
+        self.may_write = self.plan.aliases.things_of(names)
         self.lost += self.may_write
 
     @property
@@ -343,8 +343,8 @@ class Roll:
         for c in [*[handed[at] for at in self.fixed if at in handed], *self.fixed_outside]:
             note_fixed(c)
         self.plan.room.end_loop(iterations, [after[key] for key in self.listed if key in after])
-        kin = self.plan.kin
-        kin.entangle({**after, **handed}, kin.after_an_iteration(self.ends_as), has_iterations)
+        aliases = self.plan.aliases
+        aliases.entangle({**after, **handed}, aliases.after_an_iteration(self.ends_as), has_iterations)
 
 
 def _value(slot: object, layout: TreeLayout, data: list) -> Any:

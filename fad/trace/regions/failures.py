@@ -15,7 +15,7 @@ from ...ir.op import registry
 from ...ops.arithmetic import DIVISOR
 from ...util.array import AnyArray
 from ...util.errors import BEYOND_MARKS, RAISED_ON_A_WAY, FadError, UnstageableError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 
 
 class Failure(NamedTuple):
@@ -182,7 +182,7 @@ def _error_of(call: Callable) -> Exception:
     try:
         call()
     except (ArithmeticError, ValueError) as error:
-        let_through(error)
+        reraise_interrupt(error)
         return error.with_traceback(None)
     raise AssertionError("Python raises nothing")
 

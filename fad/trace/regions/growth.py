@@ -14,7 +14,7 @@ from ...ir.types import INT
 from ...ir.uses import operands
 from ...ir.views import LoopView
 from ...util.errors import IntegerOverflowError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 
 LIMIT = 1 << 63
 MOST_ITERATIONS = 10_000
@@ -106,5 +106,5 @@ def _run(eqn: Equation, env: dict) -> None:
         try:
             env[eqn.outputs[0]] = f(*args)
         except (ZeroDivisionError, ValueError) as error:
-            let_through(error)
+            reraise_interrupt(error)
             return

@@ -13,7 +13,7 @@ from ...ir.build import Builder, Value, at_line, current, left_region
 from ...ir.graph import Equation
 from ...ir.op import registry
 from ...ops.carry import UNDEFINED
-from ...util.defects import door, is_answer, is_of_users_line, is_users
+from ...util.defects import for_user, is_expected, is_of_users_line, is_users
 from ...util.errors import (
     BEYOND,
     BEYOND_MARKS,
@@ -61,7 +61,7 @@ def caught(handled: Callable, error_of: Callable) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if is_answer(error) and not isinstance(error, (FadError, ForkFoundError)):
+        if is_expected(error) and not isinstance(error, (FadError, ForkFoundError)):
             refuse_raising()
         raise
     note_lines(builder.equations[start:])
@@ -144,7 +144,7 @@ def pass_on(error: Any, is_tracing: bool = True) -> None:
     """In a handler: what tracing cannot do is no error of the user's code, what is not sure to happen is no error yet,
     and what comes from outside the function says nothing of it.
     """
-    if isinstance(error, OWN) or not is_answer(error):
+    if isinstance(error, OWN) or not is_expected(error):
         raise error
     if is_tracing and left_region(error):
         raise UnstageableError(
@@ -244,7 +244,7 @@ class Context:
         self.manager, self.is_told_of_errors, self.start = manager, is_told_of_errors, len(current().equations)
         self.watch: Any = caught(lambda: manager._exceptions, refused) if isinstance(manager, suppress) else None  # type: ignore[attr-defined]
 
-    @door
+    @for_user
     def __enter__(self) -> Any:
         if self.watch is not None:
             self.watch.__enter__()

@@ -13,7 +13,7 @@ from ...ir.build import Builder, building
 from ...ir.graph import Equation
 from ...ir.types import BOOL, COMPLEX, FLOAT, INT
 from ...ops.mixed import DtypeKind
-from ...util.defects import is_answer, take_as_answer
+from ...util.defects import ignore_expected, is_expected
 from ...util.errors import FadError, UnstageableError
 from ..heap.state import trial
 from ..values.aliases import disentangle
@@ -53,7 +53,7 @@ def suspecting_kinds(builder: Builder) -> Iterator[None]:
         raise
     except Exception as error:
         found = builder.trace.mixed
-        if not found or builder.trace.supposing or not is_answer(error):
+        if not found or builder.trace.supposing or not is_expected(error):
             raise
         v, (site, kinds) = next(reversed(found.items()))
         raise _refusal(v, kinds[0], site) from error
@@ -118,7 +118,7 @@ def _is_same(builder: Builder, part: ComparedPart, tree: list, again: Callable, 
             narrow, _traced(builder, again, {None: None})[0], supposed
         )
     except Exception as error:
-        take_as_answer(error, "what a name is on one way is taken to make a difference")
+        ignore_expected(error, "what a name is on one way is taken to make a difference")
         return False
 
 
@@ -141,8 +141,8 @@ def _as_before(builder: Builder) -> Iterator[None]:
     from outside is an input that was none.
     """
     root = builder.root
-    arrays = [(t, t._var, t.tie) for t, _ in builder.region.mutated.values()]
-    kin = [(t, t.kin) for t in {id(t): t for t, _ in builder.region.entangled}.values()]
+    arrays = [(t, t._var, t.view_of) for t, _ in builder.region.mutated.values()]
+    aliases = [(t, t.aliases) for t in {id(t): t for t, _ in builder.region.entangled}.values()]
     entangled = builder.region.entangled
     marks = len(root.trace.sources), len(root.trace.stand_ins)
     steps, drawn = list(root.region.steps), dict(root.trace.drawn)
@@ -154,12 +154,12 @@ def _as_before(builder: Builder) -> Iterator[None]:
     try:
         yield
     finally:
-        for t, var, tie in arrays:
-            t.tie = tie
+        for t, var, view_of in arrays:
+            t.view_of = view_of
             t.put_back(var)
         builder.region.entangled = entangled
-        for t, known in kin:
-            t.kin = known
+        for t, known in aliases:
+            t.aliases = known
         del root.trace.sources[marks[0]:], root.trace.stand_ins[marks[1]:]
         root.trace.opened, root.trace.captured, root.trace.drawn, root.region.steps[:] = opened, captured, drawn, steps
         del root.inputs[inputs:]

@@ -15,7 +15,7 @@ from ..heap.journal import was_there
 from ..heap.state import Trial, is_array
 from ..values.aliases import may_be, may_be_one
 from ..values.place import are_compatible, roots_of, ways_to
-from ..values.tracer import Tracer, births
+from ..values.tracer import Tracer, serials
 
 
 class Way(NamedTuple):
@@ -40,7 +40,7 @@ class MayAlias:
     """
 
     def __init__(self) -> None:
-        self.born = next(births)
+        self.serial = next(serials)
         self.things: dict[int, Any] = {}                      # those from before the loop
         self.outer: dict[Any, set] = {}                       # key -> ids of things from before that it may be
         self.pairs: set[frozenset] = set()                    # keys that may be one thing
@@ -56,8 +56,8 @@ class MayAlias:
         """The ids of things from before the loop. Of arrays also of those that they may be by what earlier loops left
         open; what a trial of this loop was about is no array.
         """
-        known = [k for x in things if isinstance(x, Tracer) for k in x.unexcused_kin(unchanged=True)
-                 if was_there(k, self.born)]
+        known = [k for x in things if isinstance(x, Tracer) for k in x.live_aliases(unchanged=True)
+                 if was_there(k, self.serial)]
         found = {id(x): x for x in (*things, *known)}
         self.things.update(found)
         return frozenset(found)
@@ -114,18 +114,18 @@ class MayAlias:
         """The things from before the loop that these keys may stand for."""
         return [self.things[k] for k in {k: None for key in keys for k in self.outer.get(key, ())}]
 
-    def entangle(self, now: dict, unless: "MayAlias | None" = None, excuse: "Callable | None" = None) -> None:
+    def entangle(self, now: dict, unless: "MayAlias | None" = None, exempt: "Callable | None" = None) -> None:
         """Note what the things that the keys stand for now may be. Pairs that are not in the relation `unless` are
-        excused where excuse() holds.
+        excused where exempt() holds.
         """
         for pair in self.pairs:
             a, b = [now.get(key) for key in pair]
             if a is not None and b is not None:
-                may_be_one(a, b, excuse if unless is not None and pair not in unless.pairs else None)
+                may_be_one(a, b, exempt if unless is not None and pair not in unless.pairs else None)
         for key, x in now.items():
             for k in self.outer.get(key, ()):
                 is_excused = unless is not None and k not in unless.outer.get(key, ())
-                may_be_one(x, self.things[k], excuse if is_excused else None)
+                may_be_one(x, self.things[k], exempt if is_excused else None)
 
     def holders(self, ends: dict, fresh: dict, since: int, arrays: Iterable) -> set:
         """The names that may be one of these arrays of an iteration, at its end or at that of a later one; the rest as
@@ -150,8 +150,9 @@ def refuse_doubtful_writes(made: Trial, fresh: dict) -> None:
     next iteration's contents would be unknown.
     """
     for array, _ in made.builder.region.mutated.values():
-        left = id(array) not in fresh and array.tie is None and not (array.is_lost or was_there(array, made.born))
-        if left and any(was_there(other, made.born) and other.is_unknown for other in array.unexcused_kin()):
+        is_own = not (array.is_clobbered or was_there(array, made.serial))
+        left = id(array) not in fresh and array.view_of is None and is_own
+        if left and any(was_there(other, made.serial) and other.is_unknown for other in array.live_aliases()):
             raise UnstageableError("an array is written to that may be one from before the loop",
                                    why="which array a name stands for after an inner loop depends on its iterations",
                                    do="write to it under the name that it had before")

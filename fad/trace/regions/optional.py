@@ -142,7 +142,7 @@ def _is_one_array(a: Tracer, b: Tracer) -> bool:
         raise unknown_identity()
     if array is None or other is None:
         return x is y
-    current().trace.told_apart.append((x, y, array is other))
+    current().trace.identity_checks.append((x, y, array is other))
     return array is other
 
 

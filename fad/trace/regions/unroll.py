@@ -10,7 +10,7 @@ from typing import Any
 from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.op import registry
-from ...util.defects import door, is_answer
+from ...util.defects import for_user, is_expected
 from ...util.errors import ConcreteValueError, FadError, UnstageableError
 from ...util.where import Where
 from ..heap.percall import steps_here
@@ -96,7 +96,7 @@ def _roll_after(iterations: int, memory: Memory, steps: Steps, body: Callable, p
                 raise
             memory.refused.append(need)
         except FadError as error:
-            if not is_answer(error):
+            if not is_expected(error):
                 raise
             memory.refused.append(error)
     if iterations == MOST_PEELED:
@@ -164,7 +164,7 @@ def _peel(steps: Steps, body: Callable, plan: CarryPlan, why: Exception) -> None
         raise why
 
 
-@door
+@for_user
 def run_plainly(items: Any, body: Callable, plan: CarryPlan) -> None:
     """The loop as plain Python runs it; the iterations that follow one after which a traced condition may end it are a
     branch, in which floats of a list are the items of a region.
@@ -191,7 +191,7 @@ def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -
             _run_iterations(items, body, plan, branches - 1)
     _choose(_not(ended), plan, rest)
     if isinstance(items, Drawn):
-        items.is_lost = True
+        items.is_clobbered = True
 
 
 def _roll_floats(items: Iterator, body: Callable, plan: CarryPlan) -> bool:
@@ -205,7 +205,7 @@ def _roll_floats(items: Iterator, body: Callable, plan: CarryPlan) -> bool:
     try:
         attempted(lambda: roll_or_peel(Floats(left), body, CarryPlan(plan.cells, *plan.facts), plan.facts), plan.cells)
     except FadError as error:
-        if not is_answer(error):
+        if not is_expected(error):
             raise
         plan.rolls_floats = False
         return False

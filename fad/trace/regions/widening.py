@@ -21,7 +21,7 @@ from ...ops.carry import UNDEFINED, Iteration, convert, zeros_of
 from ...ops.mixed import DtypeKind
 from ...util.array import ArrayOrNumber
 from ...util.errors import UnstageableError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 
 
 class ComparedPart(NamedTuple):
@@ -176,7 +176,7 @@ class _Comparison:
             with np.errstate(all="ignore"):
                 found = eqn.op.run(*[_typed(n[1], a.type) for n, a in zip(names, eqn.inputs)], **eqn.params)
         except (ArithmeticError, TypeError, ValueError) as error:
-            let_through(error)
+            reraise_interrupt(error)
             return False
         self.names[y] = _number(np.asarray(found, y.type.dtype)[()])
         return True

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ir.build import Value
-from ...ops.face import OBJECTS
+from ...ops.override import OBJECTS
 from ...util.array import ArrayOrNumber
-from ...util.defects import door
+from ...util.defects import for_user
 from ...util.errors import UnstageableError
 from ...util.own import own_dict
 from ...util.where import opaque_package_of
@@ -67,7 +67,7 @@ class Attributes(Scopes):
         self._dicts: dict[int, NameDict] = {}                 # id of a dict of names -> what stands for it
         super().__init__()
 
-    @door
+    @for_user
     def attribute(self, owner: Any, name: str, is_indexed: bool = False) -> Any:
         """owner.name as captured code sees it: of an object, class or module from outside it is a source."""
         if name == "__class__" and isinstance(owner, (Tracer, list)):
@@ -101,7 +101,7 @@ class Attributes(Scopes):
             self.presence(owner, name, False)
             raise
 
-    @door
+    @for_user
     def _attribute_of(self, owner: object, name: str, found: object, inside: bool, is_indexed: bool) -> Any:
         is_class = isinstance(owner, type)
         if hasattr(type(found), "__get__") and not inside:

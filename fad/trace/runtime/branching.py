@@ -9,7 +9,7 @@ from ...ir.build import Value
 from ...ir.op import registry
 from ...ops.literals import python_number
 from ...util.array import ArrayOrNumber
-from ...util.defects import door
+from ...util.defects import for_user
 from ..heap.state import cells_of
 from ..regions import optional
 from ..regions.branch import choose, truth
@@ -81,7 +81,7 @@ class BranchRuntime(RuntimePart):
 
     is_, is_not = staticmethod(optional.is_), staticmethod(optional.is_not)
 
-    @door
+    @for_user
     def chain(self, left: Any, *parts: Any) -> Any:
         """a < b < c: each operand is computed once, and only as far as the comparisons hold."""
         right = parts[1]()
@@ -90,7 +90,7 @@ class BranchRuntime(RuntimePart):
             return first
         return self.and_(first, lambda: self.chain(right, *parts[2:]))
 
-    @door
+    @for_user
     def holds(self, items: object, x: object) -> Any:
         """x in items"""
         self.compared(x, items)

@@ -9,11 +9,11 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
-from ...ops.face import METHODS, OBJECTS, PROPERTIES, find
 from ...ops.literals import has_values, python_complex, python_float, python_int, python_number
+from ...ops.override import METHODS, OBJECTS, PROPERTIES, find
 from ...ops.records import Record, Records
 from ...util.array import ArrayOrNumber
-from ...util.defects import asked_by_user, door
+from ...util.defects import asked_by_user, for_user
 from ...util.errors import UnstageableError
 from ...util.library_object import LibraryObject
 from ..guards.guard import in_class
@@ -41,14 +41,14 @@ def is_scalar(x: object) -> bool:
     return isinstance(x, Tracer) and x.ndim == 0
 
 
-@door
+@for_user
 def length(x: Any) -> ArrayOrNumber:
     if isinstance(x, Tracer) and x.ndim:
         return x.shape[0]
     return x.length if isinstance(x, RowList) else len(x)
 
 
-@door
+@for_user
 def sum_(iterable: object, start: Any = 0) -> Any:
     array = as_array(iterable)
     if isinstance(array, Tracer) and array.ndim:
@@ -57,7 +57,7 @@ def sum_(iterable: object, start: Any = 0) -> Any:
     return sum(array, start)
 
 
-@door
+@for_user
 def _as_int(x: Any = 0, *base: object) -> Any:
     if not is_scalar(x) or base:
         return asked_by_user(int, x, *base)
@@ -69,29 +69,29 @@ def as_python(y: object) -> Any:
     return y.item() if isinstance(y, np.generic) else y
 
 
-@door
+@for_user
 def _as_float(x: Any = 0.0) -> Any:
     if not is_scalar(x) or x.dtype.kind == "c":
         return asked_by_user(float, x)
     return python_float(x)
 
 
-@door
+@for_user
 def _as_complex(x: Any = 0, *imag: Any) -> Any:
     if not any(isinstance(a, Value) for a in (x, *imag)):
         return complex(x, *imag)
     return python_complex(x if not imag else python_number(x) + python_number(imag[0]) * 1j)
 
 
-@door
+@for_user
 def _as_bool(x: Any = False) -> Any:
     if not is_scalar(x):
         return bool(x)
     return python_number(x if x.dtype.kind == "b" else as_python(x != 0))
 
 
-class FaceClass(StandIn):
-    """A library's class that has a face: with traced arguments, a call makes what the face says."""
+class OverrideClass(StandIn):
+    """A library's class that has an override: with traced arguments, a call makes what the override says."""
 
     make: Any
 
@@ -179,7 +179,7 @@ def _original_class(x: Tracer) -> type:
     return np.ndarray if x.is_array else _python_class(x)
 
 
-@door
+@for_user
 def isinstance_(x: Any, classes: Any) -> bool:
     """isinstance() of the value that a traced one stands for: an element of a float32 array is an np.floating, a number
     no Iterable.
@@ -260,17 +260,17 @@ ndarray = ArrayClass("ndarray", (), {"original": np.ndarray})
 OBJECTS[id(np.ndarray)] = ndarray
 
 
-@door
+@for_user
 def divmod_(a: Any, b: Any) -> Any:
     return (a // b, a % b) if isinstance(a, Value) or isinstance(b, Value) else divmod(a, b)
 
 
-@door
+@for_user
 def pow_(a: Any, b: Any, *mod: Any) -> Any:
     return a ** b if not mod else pow(a, b, *mod)
 
 
-BUILTIN_FACES: dict[str, Any] = {
+BUILTIN_OVERRIDES: dict[str, Any] = {
     "len": length,
     "range": range_,
     "zip": zip_,
@@ -286,7 +286,7 @@ BUILTIN_FACES: dict[str, Any] = {
     "print": output.print_,
     "hasattr": hasattr_,
     "getattr": getattr_,
-    **ordering.FACES,
+    **ordering.OVERRIDES,
 }
-BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_FACES.items()} | {
-    np.ndarray: ndarray, isinstance: isinstance_, type: type_} | text.FACES
+BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_OVERRIDES.items()} | {
+    np.ndarray: ndarray, isinstance: isinstance_, type: type_} | text.OVERRIDES

@@ -18,7 +18,7 @@ from ...ir import stack
 from ...ir.build import current
 from ...util import tree
 from ...util.array import AnyArray
-from ...util.defects import door
+from ...util.defects import for_user
 from ...util.errors import StructureError, UnstageableError
 from ...util.where import is_fads, module_name
 from ..frontend.nodes import SEES_NAMES
@@ -90,7 +90,7 @@ def keep(x: object) -> None:
     if not is_tracing():
         return
     builder = current()
-    if builder.region.born and isinstance(x, (Iterator, Once)) and was_there(x, builder.region.born):
+    if builder.region.serial and isinstance(x, (Iterator, Once)) and was_there(x, builder.region.serial):
         raise UnstageableError(
             "an iterator goes on in a loop or branch on traced values",
             why="what it yields there is one thing for each iteration",
@@ -100,7 +100,7 @@ def keep(x: object) -> None:
         refuse_draws()
 
 
-@door
+@for_user
 def called(f: Callable, *args: object, **kwargs: object) -> Any:
     """f(*args, **kwargs), its arrays as values of the program."""
     if isinstance(f, (MethodDescriptorType, WrapperDescriptorType)) and args and isinstance(args[0], RowList):
@@ -113,7 +113,7 @@ def called(f: Callable, *args: object, **kwargs: object) -> Any:
     return result
 
 
-@door
+@for_user
 def noting(f: object, found: Callable, *args: object, **kwargs: object) -> Any:
     """found(*args, **kwargs), which is called for f, after the journal has noted everything that it may write to."""
     note_new = noted(found, args, kwargs)

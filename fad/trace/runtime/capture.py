@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ir.build import Builder, current
 from ...ir.types import has_own_arithmetic
-from ...ops.face import OBJECTS, find
+from ...ops.override import OBJECTS, find
 from ...util.errors import UnstageableError
 from ...util.profiled import unprofiled
 from ...util.where import is_disguised, is_fads, package_name
@@ -40,7 +40,7 @@ from ..objects.containers import NEVER_CHANGE, Globals, content
 from ..objects.draws import goes_on, numpy_random
 from ..objects.opaque_state import BUFFERS
 from .control import Runtime
-from .library import MODULES, Object, Proxy, RoutineCall, has_faces, has_traced, redirected, ufunc_behind
+from .library import MODULES, Object, Proxy, RoutineCall, has_overrides, has_traced, redirected, ufunc_behind
 from .outer_containers import OuterContainers, is_array
 
 
@@ -86,7 +86,7 @@ class Capture(OuterContainers):
 
     def swap(self, value: object) -> Any:
         """The stand-in for an outside value where the runtime does not see to its calls: a function is captured, or a
-        face.
+        override.
         """
         known = self._copies.get(id(value))
         if known is not None:
@@ -134,7 +134,7 @@ class Capture(OuterContainers):
             return self.function(value)
         self.open(value)
         of_library: Any = type(value)
-        return Object(value, self) if has_faces(of_library) else value
+        return Object(value, self) if has_overrides(of_library) else value
 
     def _vectorized(self, made: np.vectorize) -> Any:
         """The function that np.vectorize has made of a function outside. Where fad has no form of it, the program does
@@ -173,7 +173,7 @@ class Capture(OuterContainers):
 
     def function(self, f: Any) -> Callable:
         """The captured copy of a user's function (or of an object that is called as one); a library's function is its
-        face. A captured copy is itself.
+        override. A captured copy is itself.
         """
         if self.runtime.is_captured(getattr(f, "__func__", f)):
             return f

@@ -14,11 +14,11 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
-from ...ops.face import find
+from ...ops.override import find
 from ...util import tree
 from ...util.array import ArrayOrNumber
-from ...util.defects import door
-from ...util.interrupts import let_through
+from ...util.defects import for_user
+from ...util.interrupts import reraise_interrupt
 from ...util.own import owner_of
 from ...util.profiled import unprofiled
 from ...util.where import is_captured_class, module_name, opaque_package_of
@@ -106,9 +106,10 @@ class Runtime(
             return functools.partial(self._of_package, f)
         if is_tracing() and is_per_call(f):
             return functools.partial(called_anew, f)
-        face = output.face_of(f) if stack.builders() else None
-        asking = self.builtin(f) if face is None and isinstance(f, (BuiltinFunctionType, FunctionType, type)) else None
-        found = asking or self._outside(f, face or self._call(f))
+        override = output.override_of(f) if stack.builders() else None
+        is_function = isinstance(f, (BuiltinFunctionType, FunctionType, type))
+        asking = self.builtin(f) if override is None and is_function else None
+        found = asking or self._outside(f, override or self._call(f))
         if not self.takes_as_it_is(f, found):
             return functools.partial(self._with_functions, f, found)
         code = getattr(getattr(found, "__func__", found), "__code__", None)
@@ -151,7 +152,7 @@ class Runtime(
         own = self.getter(x) or (self.builtin(x) if type(x) is BuiltinFunctionType else None)
         if own is not None:
             return own
-        known = _face_of(x) if isinstance(x, (BuiltinFunctionType, type)) else None
+        known = _override_of(x) if isinstance(x, (BuiltinFunctionType, type)) else None
         if known is not None:
             return known
         if self.capture.is_called(x):
@@ -218,7 +219,7 @@ class Runtime(
         number = number_of_numba(f)
         if number is not None:
             return scalar_class(number, f)
-        found = self.making(f) or self.getter(f) or _face_of(f)
+        found = self.making(f) or self.getter(f) or _override_of(f)
         if found is not None:
             return found
         is_librarys = find(f) is not None or ufunc_behind(f) is not None
@@ -229,7 +230,7 @@ class Runtime(
         """The function that is called for a class."""
         if f is filter or f is list:
             return self._filter if f is filter else self._list
-        found = _face_of(f) or scalar_class(f, f)
+        found = _override_of(f) or scalar_class(f, f)
         return found or (f if module_name(f) == "builtins" else self.making(f))
 
     def _function_of_python(self, f: FunctionType) -> Callable:
@@ -262,7 +263,7 @@ class Runtime(
             return filter(condition, items)
         return self.comprehension(items, lambda x: x, (lambda x: x) if condition is None else self.call(condition))
 
-    @door
+    @for_user
     def _list(self, *items: object) -> list:
         """list(items): of what is traced, as a loop that fills a list."""
         if (
@@ -337,10 +338,10 @@ class Runtime(
         return importlib.util.resolve_name("." * level + name, package or "") if level else name
 
 
-def _face_of(f: object) -> "Callable | None":
+def _override_of(f: object) -> "Callable | None":
     """The stand-in for one of Python's own functions or classes; None of all others."""
     try:
         return BY_BUILTIN.get(f)
     except TypeError as error:  # not hashable: an object with an equality of its own, or a class of such a metaclass
-        let_through(error)
+        reraise_interrupt(error)
         return None

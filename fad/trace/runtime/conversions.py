@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...ops.literals import as_array
-from ...util.defects import door
+from ...util.defects import for_user
 from ...util.foreign import remedy_of
 from ..frontend.library_text import made_anew
 from ..heap.journal import made
@@ -68,7 +68,7 @@ class Conversions(RuntimePart):
         method = None if is_integer else self.special(x, "__float__")
         return self.as_index(x) if method is None else method(x)
 
-    @door
+    @for_user
     def _range(self, *args: object) -> object:
         return self.known_builtin(range)(*map(self.as_index, args))
 
@@ -120,7 +120,7 @@ class Conversions(RuntimePart):
         if has_twins(x):
             raise unknown_identity()
 
-    @door
+    @for_user
     def _by_identity(self, f: object, *args: object, **kwargs: object) -> Any:
         """A function that finds its arguments by their identity or their hash."""
         for x in args:

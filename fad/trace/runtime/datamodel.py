@@ -22,7 +22,7 @@ from ...ir.build import Value, current
 from ...ir.types import is_number
 from ...ops.records import Record, Records
 from ...util.array import AnyArray, ArrayOrNumber
-from ...util.defects import door
+from ...util.defects import for_user
 from ...util.errors import UnstageableError
 from ...util.own import owner_of
 from ..guards.escapes import refuse_hidden
@@ -96,7 +96,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
 
     # -- operators ---------------------------------------------------------------------------------
 
-    @door
+    @for_user
     def binary(self, op: str, a: object, b: object) -> Any:
         """a + b and its kin"""
         operation, _, name, sign = BINARY[op]
@@ -138,7 +138,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
     def _first_of(attempts: list) -> Any:
         return next((found for attempt in attempts if (found := attempt()) is not NotImplemented), NotImplemented)
 
-    @door
+    @for_user
     def inplace(self, op: str, a: ArrayOrNumber, b: ArrayOrNumber) -> AnyArray:
         """The new binding of the target of a += b."""
         _, operation, name, _ = BINARY[op]
@@ -160,14 +160,14 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         a, b = self._beside(a, b)
         return operation(a, b) if hasattr(type(a), f"__i{name}__") else self.binary(op, a, b)
 
-    @door
+    @for_user
     def unary(self, op: str, x: AnyArray) -> AnyArray:
         """-x, +x, ~x"""
         operation, name = UNARY[op]
         method = self.special(x, name)
         return operation(x) if method is None else method(x)
 
-    @door
+    @for_user
     def compare(self, op: str, a: object, b: object) -> ArrayOrNumber:
         """a < b and its kin"""
         operation, method, reflected, sign = COMPARE[op]
@@ -203,7 +203,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
 
     slice = slice
 
-    @door
+    @for_user
     def item(self, c: Any, k: Any, is_indexed: bool = False) -> Any:
         """c[k]. is_indexed: the code reads only an element of the result."""
         self.hashed(k, c)
@@ -227,7 +227,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
             note_reads(c)
         return c[k] if missing is None or k in c else missing(c, k)
 
-    @door
+    @for_user
     def set_item(self, value: Any, c: Any, k: Any) -> None:
         """c[k] = value"""
         self.hashed(k, c)
@@ -239,7 +239,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         else:
             method(c, k, value)
 
-    @door
+    @for_user
     def delete_item(self, c: Any, k: Any) -> None:
         """del c[k]"""
         self.hashed(k, c)
@@ -258,7 +258,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
 
     # -- attributes --------------------------------------------------------------------------------
 
-    @door
+    @for_user
     def attribute(self, owner: object, name: str, is_indexed: bool = False) -> Any:
         """owner.name. is_indexed: the code reads only an element of the result."""
         optional.need(owner)
@@ -267,7 +267,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
             return followed("an attribute", [owner], getattr, owner, name)
         return self.capture.attribute(owner, name, is_indexed) if ask is None else ask()
 
-    @door
+    @for_user
     def set_attribute(self, value: object, owner: object, name: str) -> None:
         """owner.name = value"""
         owner = self.capture.copy_of(owner)
@@ -290,7 +290,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
                 value = as_stored(owner, name, value)
             setattr(owner, name, value)
 
-    @door
+    @for_user
     def delete_attribute(self, owner: object, name: str) -> None:
         """del owner.name"""
         owner = self.capture.copy_of(owner)
@@ -323,7 +323,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
 
     # -- what builtin functions and statements ask -------------------------------------------------
 
-    @door
+    @for_user
     def asked_truth(self, x: object) -> Any:
         """The value whose truth decides for x: the answer of a user's __bool__ or __len__, else x itself."""
         if type(x) in PLAIN:
@@ -349,7 +349,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
     def _setattr(self, owner: object, name: str, value: object) -> None:
         self.set_attribute(value, owner, name)
 
-    @door
+    @for_user
     def _asking(self, f: object, *args: object, **kwargs: object) -> Any:
         if args and type(args[0]) not in PLAIN:
             if f is bool:
@@ -364,12 +364,12 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
                 return convert(found) if convert is not None and isinstance(found, Value) else found
         return self.known_builtin(f)(*args, **kwargs)
 
-    @door
+    @for_user
     def _length(self, x: object) -> ArrayOrNumber:
         method = self.special(x, "__len__")
         return length(x) if method is None else method(x)
 
-    @door
+    @for_user
     def _length_hint(self, x: object, default: int = 0) -> ArrayOrNumber:
         method = self.special(x, "__len__") or self.special(x, "__length_hint__")
         found = operator.length_hint(x, default) if method is None else method(x)  # type: ignore[call-overload]

@@ -9,7 +9,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ops.conditional import around
-from ...util.defects import door
+from ...util.defects import for_user
 from ..frontend.origin import is_block
 from ..heap.locking import HeldLock, is_lock
 from ..heap.state import cells_of
@@ -122,7 +122,7 @@ class HandlingRuntime(RuntimePart):
 
     # -- raise and assert ----------------------------------------------------------------------------
 
-    @door
+    @for_user
     def assert_(self, test: object, message: "Callable | None") -> None:
         test = self.truth(test)
         if not isinstance(test, Value) and (test or not (is_tracing() and stack.is_region())):

@@ -23,7 +23,7 @@ from ..lists.export import as_captured
 from ..objects.containers import CHANGING, attributes, is_users
 from ..objects.draws import note_generator
 from ..regions import optional
-from ..values.tracer import births
+from ..values.tracer import serials
 from .calls import is_alone, is_tracing
 from .parts import RuntimePart
 
@@ -53,7 +53,7 @@ class Instances(RuntimePart):
                 why="a program does not know when objects go",
                 do="make the object outside the function",
             )
-        since = next(births)
+        since = next(serials)
         make = self.special(cls, "__call__")                  # of the metaclass
         if make is None:
             make = self._instance if in_class(type(cls), "__call__") is _CALL else self._by_python
@@ -114,7 +114,7 @@ class Instances(RuntimePart):
         super().__init__().
         """
         init, (owner, *rest) = (f.__func__, (f.__self__, *args)) if type(f) is MethodType else (f, args)
-        since = next(births)
+        since = next(serials)
         self.capture.swap(init)(self.acted_on(init, owner), *rest, **kwargs)
         self._see_to_attributes(owner, since)
 
@@ -125,7 +125,7 @@ class Instances(RuntimePart):
         """
         if not (is_init_of_dataclass(f) and "__post_init__" in f.__code__.co_names):
             return owner
-        since = next(births)
+        since = next(serials)
 
         def ask(_: object, name: str) -> object:
             self._see_to_attributes(owner, since)

@@ -1,4 +1,4 @@
-"""Stand-ins for a library's modules, functions, ufuncs and objects: calls with traced arguments lead to faces."""
+"""Stand-ins for a library's modules, functions, ufuncs and objects: calls with traced arguments lead to overrides."""
 import functools
 import math
 from collections.abc import Callable, Iterator
@@ -9,12 +9,12 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import current
-from ...ops.face import find
 from ...ops.literals import SEQUENCES
 from ...ops.numpy_api.within import load_above
+from ...ops.override import find
 from ...ops.reach import uses
 from ...util.array import ArrayOrNumber
-from ...util.defects import asked_by_user, door
+from ...util.defects import asked_by_user, for_user
 from ...util.errors import UnsupportedFunctionError
 from ...util.where import module_name, package_name
 from ..guards.escapes import hand_over
@@ -28,10 +28,10 @@ from ..lists.rows import RowList
 from ..objects.containers import elements_of, never_change
 from ..objects.originals import original_of as original_of
 from ..values.constants import constant_of
-from ..values.mutation import call_face, on_the_tape
+from ..values.mutation import call_override, on_the_tape
 from ..values.protocol import call_ufunc, in_numpys_terms, is_overridden
 from ..values.tracer import Tracer
-from .builtin import FaceClass
+from .builtin import OverrideClass
 from .calls import called
 
 MODULES = ("numpy", "math", "cmath", "scipy", "statistics")
@@ -70,7 +70,7 @@ def ufunc_behind(f: object) -> np.ufunc | None:
     return owner if isinstance(owner, np.ufunc) else None
 
 
-@door
+@for_user
 def reading(f: Callable, *args: object, **kwargs: object) -> Any:
     """The call of a function that may look into what it is given, and into the object whose method it is."""
     owner = getattr(f, "__self__", None)
@@ -93,7 +93,7 @@ class Proxy(ModuleType):
         super().__init__(module.__name__)
         self.__dict__.update(_original=module, _see=see)
 
-    @door
+    @for_user
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._original, name)
         if stack.builders() and not stack.is_live():
@@ -104,32 +104,32 @@ class Proxy(ModuleType):
 
 
 def redirected(original: Any, found: Any, capture: Any) -> Callable:
-    """Calls with traced arguments (and creations) go to the face, all others to the original."""
+    """Calls with traced arguments (and creations) go to the override, all others to the original."""
     name, is_class = getattr(original, "__name__", "call"), isinstance(original, type)
     if found.routine:
         call: Callable = RoutineCall(original, found.call, capture)
-        return _class_with_face(name, original, call) if is_class else call
+        return _class_with_override(name, original, call) if is_class else call
     if isinstance(original, np.ufunc):
         return Ufunc(original, capture.runtime.arrayed)      # type: ignore[return-value]
     make = _call_of_math if module_name(original) in ("math", "cmath") else _call_of_library
     call = make(name, original, found, capture)
     if is_class:
-        return _class_with_face(name, original, staticmethod(call))
+        return _class_with_override(name, original, staticmethod(call))
     call.__name__ = name
     return call
 
 
-def _class_with_face(name: str, original: type, make: Callable) -> Callable:
-    return FaceClass(name, (), {"original": original, "make": make})  # type: ignore[return-value]
+def _class_with_override(name: str, original: type, make: Callable) -> Callable:
+    return OverrideClass(name, (), {"original": original, "make": make})  # type: ignore[return-value]
 
 
 def _call_of_math(name: str, original: Callable, found: Any, capture: Any) -> Callable:
     """The call of a function of math or cmath, whose results are Python's."""
-    @door
+    @for_user
     def call(*args: Any, **kwargs: Any) -> Any:
         args = tuple([capture.runtime.as_number(x, name in INTEGRAL) for x in _listed(args)])
-        if _is_for_face(found, args, kwargs):
-            return _by_face(name, original, found, capture, args, kwargs)
+        if _is_for_override(found, args, kwargs):
+            return _by_override(name, original, found, capture, args, kwargs)
         return on_the_tape(asked_by_user(original, *args, **kwargs), *args, *kwargs.values())
     return call
 
@@ -139,29 +139,29 @@ def _call_of_library(name: str, original: Callable, found: Any, capture: Any) ->
     makes_objects = isinstance(original, type) and package_name(original) == "scipy" or name == "make_interp_spline"
     arrayed = capture.runtime.arrayed
 
-    @door
+    @for_user
     def call(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = tuple(map(arrayed, args)), {k: arrayed(x) for k, x in kwargs.items()}
         if holds_foreign(args, kwargs):
             return called_on_foreign(original, args, kwargs)
-        if not _is_for_face(found, args, kwargs) or is_overridden("__array_function__", map(type, args)):
+        if not _is_for_override(found, args, kwargs) or is_overridden("__array_function__", map(type, args)):
             return on_the_tape(original(*args, **kwargs), *args, *kwargs.values())
         own = None if found.creation or not makes_objects else _of_known_numbers(original, args, kwargs)
         if own is not None:
             return capture.swap(own)
-        return in_numpys_terms(name, _by_face(name, original, found, capture, args, kwargs))
+        return in_numpys_terms(name, _by_override(name, original, found, capture, args, kwargs))
     return call
 
 
-def _is_for_face(found: Any, args: tuple, kwargs: dict) -> bool:
+def _is_for_override(found: Any, args: tuple, kwargs: dict) -> bool:
     return found.creation or has_traced(args) or has_traced(kwargs.values())
 
 
-def _by_face(name: str, original: Callable, found: Any, capture: Any, args: tuple, kwargs: dict) -> Any:
-    """The result of a face. It may call functions among its arguments; a new list is the trace's own."""
+def _by_override(name: str, original: Callable, found: Any, capture: Any, args: tuple, kwargs: dict) -> Any:
+    """The result of an override. It may call functions among its arguments; a new list is the trace's own."""
     given = tuple([steadied(name, as_arrays(a), capture) for a in args])
     options = {k: steadied(name, as_arrays(v), capture) for k, v in kwargs.items()}
-    result = call_face(name, found.call, given, options, original)
+    result = call_override(name, found.call, given, options, original)
     if isinstance(result, list):
         made(result)
     return result
@@ -227,20 +227,20 @@ def _constant(x: Tracer) -> Any:
     return constant_of(x.atom) if all(isinstance(n, int) for n in x.shape) and math.prod(x.shape) <= MANY else None
 
 
-def has_faces(cls: type) -> bool:
-    """Whether this is a class of a library's that has methods with faces, as scipy.stats' distributions have."""
-    return package_name(cls) in MODULES and _has_faces(cls)   # users' classes are not kept
+def has_overrides(cls: type) -> bool:
+    """Whether this is a class of a library's that has methods with overrides, as scipy.stats' distributions have."""
+    return package_name(cls) in MODULES and _has_overrides(cls)   # users' classes are not kept
 
 
 @functools.cache
-def _has_faces(cls: type) -> bool:
+def _has_overrides(cls: type) -> bool:
     if not OPERATORS.isdisjoint(dir(cls)):
         return False  # an object of which Python itself calls methods
     return any(type(f) is FunctionType and find(f) for f in [getattr(cls, name, None) for name in dir(cls)])
 
 
 class Object:
-    """A library's object whose methods have faces: scipy.stats.norm, and what comes of calling it."""
+    """A library's object whose methods have overrides: scipy.stats.norm, and what comes of calling it."""
 
     is_stand_in = True
 
@@ -251,7 +251,7 @@ class Object:
     def __class__(self) -> type:                              # isinstance is to say what the original is
         return type(self._original)
 
-    @door
+    @for_user
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._original, name)
         if type(value) is not MethodType:
@@ -259,10 +259,10 @@ class Object:
         return functools.partial(self._called, self._capture.runtime.call(value))
 
     def _called(self, method: Callable, *args: object, **kwargs: object) -> Any:
-        """The result of a method. Another object of the library (a spline's derivative) gets faces, too."""
+        """The result of a method. Another object of the library (a spline's derivative) gets overrides, too."""
         result = method(*args, **kwargs)
         cls: Any = type(result)
-        return Object(result, self._capture) if has_faces(cls) else result
+        return Object(result, self._capture) if has_overrides(cls) else result
 
     def __setattr__(self, name: str, value: object) -> None:
         setattr(self._original, name, value)
@@ -280,14 +280,14 @@ class Ufunc:
     def __call__(self, *args: object, **kwargs: object) -> ArrayOrNumber:
         return self._by_protocol("__call__", args, kwargs)
 
-    @door
+    @for_user
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._ufunc, name)
         if name not in _METHODS_OF_UFUNCS:
             return found
         return lambda *args, **kwargs: self._by_protocol(name, args, kwargs)
 
-    @door
+    @for_user
     def _by_protocol(self, method: str, args: tuple, kwargs: dict) -> Any:
         """As NumPy would ask the protocol, which does not look into lists for traced values."""
         ufunc, args = self._ufunc, tuple(map(self._arrayed, args))

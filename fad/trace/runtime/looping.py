@@ -10,7 +10,7 @@ from typing import Any
 
 from ...ir.build import Value, current
 from ...util.array import ArrayOrNumber
-from ...util.defects import door, take_as_answer
+from ...util.defects import for_user, ignore_expected
 from ..guards.kinds import VIEWS
 from ..heap.state import cells_of
 from ..lists.items import Items, NeedsRows
@@ -79,7 +79,7 @@ class LoopRuntime(RuntimePart):
 
     shared = SharedScope
 
-    @door
+    @for_user
     def comprehension(self, items: object, element: Callable, *conditions: Callable) -> list:
         """[element(x) for x in items if all conditions hold of x]"""
         made = self._comprehension(items, element, *conditions)
@@ -87,7 +87,7 @@ class LoopRuntime(RuntimePart):
             element.share(conditions[0] if conditions else element)
         return made
 
-    @door
+    @for_user
     def _comprehension(self, items: Any, element: Callable, *conditions: Callable) -> list:
         items = self.iterated(items)
         steps = steps_of(items) if is_tracing() else None
@@ -213,6 +213,6 @@ class LoopRuntime(RuntimePart):
                 return need
             raise
         except Exception as error:  # whatever it was, the plain loop will meet it again if it is the user's
-            take_as_answer(error, "a loop is not one region of the program")
+            ignore_expected(error, "a loop is not one region of the program")
             self.unrolled[body.__code__] = error
             return error

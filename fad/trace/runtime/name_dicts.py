@@ -8,7 +8,7 @@ import copy
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, MutableMapping, ValuesView
 from typing import Any
 
-from ...util.defects import door
+from ...util.defects import for_user
 from ..guards.kinds import MISSING
 from ..heap.effects import as_stored
 from ..heap.journal import note
@@ -32,7 +32,7 @@ class NameDict(MutableMapping):
         """Captured code asks which names there are."""
         raise NotImplementedError
 
-    @door
+    @for_user
     def __getitem__(self, name: object) -> object:
         value = self.read(name)
         if value is MISSING:

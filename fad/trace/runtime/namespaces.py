@@ -6,10 +6,10 @@ from types import ModuleType
 from typing import Any
 
 from ...ir import stack
-from ...ops.face import Face, find
+from ...ops.override import Override, find
 from ...util.lazy import imported
 from ...util.nearest import MissingName
-from ..values.mutation import call_face
+from ..values.mutation import call_override
 from .library import has_traced
 
 
@@ -35,11 +35,11 @@ def _looked_up(module: ModuleType, name: str) -> Any:
         raise MissingName(str(error), name, lambda: dir(module)) from None
 
 
-def _calling(original: Callable, found: Face) -> Callable:
-    """The face where an argument is traced (or a program being traced creates an array), else the original."""
+def _calling(original: Callable, found: Override) -> Callable:
+    """The override where an argument is traced (or a program being traced creates an array), else the original."""
     def call(*args: object, **kwargs: object) -> Any:
         if has_traced(args) or has_traced(kwargs.values()) or (found.creation and stack.builders()):
-            return call_face(found.name.rpartition(".")[2], found.call, args, kwargs, original)
+            return call_override(found.name.rpartition(".")[2], found.call, args, kwargs, original)
         return original(*args, **kwargs)
     call.__name__ = call.__qualname__ = getattr(original, "__name__", "call")
     call.__doc__ = original.__doc__

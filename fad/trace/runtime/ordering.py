@@ -13,14 +13,14 @@ from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ...ops.carry import UNDEFINED
 from ...ops.extents import assume_at_least
-from ...ops.face import METHODS, find
 from ...ops.kinds import shape_of
 from ...ops.literals import as_array as joined
 from ...ops.literals import python_number
 from ...ops.mixed import of_kinds
+from ...ops.override import METHODS, find
 from ...util import tree
 from ...util.array import AnyArray, ArrayOrNumber
-from ...util.defects import door
+from ...util.defects import for_user
 from ...util.errors import UnstageableError
 from ...util.where import here
 from ..heap.callbacks import unsteady, watching
@@ -61,7 +61,7 @@ class KeyOf:
     def __init__(self, model: Any, key: Any):
         self.model, self.key = model, key
 
-    @door
+    @for_user
     def __call__(self, x: Any) -> Any:
         found = x if self.key is None else self.key(x)
         return Compared(self.model.compare, found) if self.model.is_asked(found) else found
@@ -80,7 +80,7 @@ def _best(name: str) -> Callable:
     """min or max: the first of the best, as Python finds it."""
     original = getattr(builtins, name)
 
-    @door
+    @for_user
     def best(*args: Any, key: Any = None, **default: object) -> Any:
         array = as_array(args[0]) if len(args) == 1 and key is None else None
         if isinstance(array, Value) and array.ndim == 1:
@@ -181,7 +181,7 @@ def _chosen_key(condition: AnyArray, a: Any, b: Any) -> Any:
     return _either(condition, a, b)
 
 
-@door
+@for_user
 def sorted_(iterable: list, /, *, key: Any = None, reverse: bool = False) -> list:
     """sorted(): items that are equal keep their order."""
     items = list(iterable)
@@ -267,7 +267,7 @@ class ByAndBy:
     def __init__(self, items: Iterable, who: str):
         self.items, self.who, self.is_in_doubt = items, who, False
 
-    @door
+    @for_user
     def __iter__(self) -> Iterator:
         items = self.items
         if not isinstance(items, Iterator):
@@ -284,7 +284,7 @@ class ByAndBy:
             yield x
 
 
-FACES = {"min": _best("min"), "max": _best("max"), "sorted": sorted_, "any": _of_all("any", True, "logical_or"),
+OVERRIDES = {"min": _best("min"), "max": _best("max"), "sorted": sorted_, "any": _of_all("any", True, "logical_or"),
          "all": _of_all("all", False, "logical_and")}
 
 

@@ -21,7 +21,7 @@ from ...ir import stack
 from ...ir.build import current
 from ...ir.op import registry
 from ...kernels import lines
-from ...util.defects import door
+from ...util.defects import for_user
 from ...util.errors import UnstageableError
 from ...util.listening import outlets
 from ...util.where import is_captured, is_library, module_name
@@ -90,14 +90,14 @@ def tells(f: object) -> bool:
     return type(f) is FunctionType and (f in _SAYS_LINES or f in _PRINTS_ERRORS)
 
 
-def face_of(f: Any) -> Any:
+def override_of(f: Any) -> Any:
     """The stand-in for a function that says something; None for others."""
     return told_by(f) if tells(f) else None
 
 
 def told_by(f: Callable) -> Callable:
     """f, which says something, as captured code calls it."""
-    @door
+    @for_user
     def call(*args: object, **kwargs: object) -> Any:
         if not stack.builders():
             return f(*args, **kwargs)
@@ -107,7 +107,7 @@ def told_by(f: Callable) -> Callable:
     return call
 
 
-@door
+@for_user
 def print_(*args: Any, **kwargs: Any) -> None:
     """print(), as captured code calls it."""
     file = kwargs.get("file")
@@ -196,8 +196,8 @@ def _say(f: Callable, args: tuple, kwargs: dict, template: "int | None" = None) 
 def _as_texts(args: tuple, template: "int | None") -> tuple:
     """The arguments, with texts in place of objects."""
     if template is None:
-        return tuple([x if Operands().tree(x) is not None else text.FACES[str](x) for x in args])
-    message, values = text.FACES[str](args[template]), args[template + 1:]
+        return tuple([x if Operands().tree(x) is not None else text.OVERRIDES[str](x) for x in args])
+    message, values = text.OVERRIDES[str](args[template]), args[template + 1:]
     if len(values) == 1 and isinstance(values[0], dict) and values[0]:
         (values,) = values
     return (*args[:template], templates.percent(text.resolved(message), values) if values else message)

@@ -11,7 +11,7 @@ from types import MethodType
 from typing import NoReturn
 
 from ...util.errors import FadError, UnstageableError
-from ...util.interrupts import let_through
+from ...util.interrupts import reraise_interrupt
 
 _THREADS = {"ThreadPoolExecutor", "ThreadPool"}
 
@@ -33,7 +33,7 @@ def _submit(call: Callable, f: Callable, *args: object, **kwargs: object) -> obj
     except FadError:
         raise
     except Exception as error:
-        let_through(error)
+        reraise_interrupt(error)
         future.set_exception(error)
     return future
 

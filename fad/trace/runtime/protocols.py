@@ -14,7 +14,7 @@ from typing import Any
 
 from ...ir.build import Value
 from ...util.array import ArrayOrNumber
-from ...util.defects import door
+from ...util.defects import for_user
 from ..heap.journal import made, note
 from ..lists.items import Items
 from ..objects.containers import is_users
@@ -34,7 +34,7 @@ class Protocols(RuntimePart):
 
     # -- iteration ---------------------------------------------------------------------------------
 
-    @door
+    @for_user
     def iterated(self, items: object) -> Any:
         """The iterable of a loop: the items themselves, or what a user's __iter__ or __getitem__ gives."""
         if type(items) in PLAIN:
@@ -46,7 +46,7 @@ class Protocols(RuntimePart):
         step = self.special(it, "__next__")
         return it if step is None else _steps(it, step)
 
-    @door
+    @for_user
     def listed(self, items: object) -> Iterable:
         """The iterable that Python makes a list of: it asks for a length, too, to know how much room to take."""
         found = self.iterated(items)
@@ -65,20 +65,20 @@ class Protocols(RuntimePart):
                 return
             yield x
 
-    @door
+    @for_user
     def unpacked(self, value: object) -> Any:
         """The value that `a, b = value` takes apart: the list of its items where a user's methods give them."""
         items = self.iterated(value)
         return value if items is value else list(items)
 
-    @door
+    @for_user
     def backwards(self, x: object) -> "Iterator | None":
         """reversed(x), of an object with a length and a user's __getitem__ alone; None of any other"""
         if hasattr(type(x), "__reversed__") or self.special(x, "__getitem__") is None or isinstance(x, _SEQUENCES):
             return None
         return made(self.item(x, k) for k in range(self.call(len)(x) - 1, -1, -1))
 
-    @door
+    @for_user
     def iterating(self, f: Any, *args: Any, **kwargs: Any) -> Any:
         """A builtin function of what it goes through: users' objects, perhaps."""
         if f in SORTING:
@@ -116,12 +116,12 @@ class Protocols(RuntimePart):
             given[part] = map(self.iterated, given[part])
         return given
 
-    @door
+    @for_user
     def chained(self, items: object) -> Iterator:
         """itertools.chain.from_iterable(items)"""
         return made(itertools.chain.from_iterable(map(self.iterated, self.iterated(items))))
 
-    @door
+    @for_user
     def extended(self, a: list, b: object) -> object:
         """operator.iconcat(a, b): a list gets the elements of an array, too."""
         if not hasattr(a, "extend"):
@@ -129,7 +129,7 @@ class Protocols(RuntimePart):
         self.call(a.extend)(b)
         return a
 
-    @door
+    @for_user
     def sum_of(self, items: Any, *start: object, **named: object) -> Any:
         """sum(items, start): of users' objects, by their own operators."""
         begin = start[0] if start else named.get("start", 0)
@@ -182,7 +182,7 @@ class Protocols(RuntimePart):
         """Whether a container that holds x finds y there."""
         return x is y or self.truth(self.compare("Eq", x, y))
 
-    @door
+    @for_user
     def contains_(self, items: object, x: object) -> Any:
         """x in items, where users' methods say what is in it, or what is equal; None of any other object"""
         method = self.special(items, "__contains__")
@@ -204,7 +204,7 @@ class Protocols(RuntimePart):
                 return True
         return False
 
-    @door
+    @for_user
     def searching(self, f: Any, x: Any, *bounds: object) -> Any:
         """list.index, list.count, list.remove"""
         items: Any = f.__self__
@@ -232,7 +232,7 @@ class Protocols(RuntimePart):
 
     # -- classes -----------------------------------------------------------------------------------
 
-    @door
+    @for_user
     def of_class(self, f: Callable, name: str, x: object, classes: object) -> ArrayOrNumber:
         """isinstance or issubclass: what a user's metaclass says, by its method of this name."""
         if type(classes) is tuple and any(self._tells_classes(c, name) for c in classes):
@@ -258,7 +258,7 @@ class Protocols(RuntimePart):
             return functools.partial(self._method_called, name, args, kwargs)
         return None
 
-    @door
+    @for_user
     def _method_called(self, name: str, args: list, kwargs: dict, owner: object) -> Any:
         return self.call(self.attribute(owner, name))(*args, **kwargs)
 
@@ -274,7 +274,7 @@ def _given(f: Any) -> tuple:
     return (*make.args[:1], *args, make.keywords) if isinstance(make, functools.partial) else (*args, {})
 
 
-@door
+@for_user
 def _gotten(get: Callable, *given: object) -> Any:
     """get(owner, name), of one name or several."""
     *names, owner = given
@@ -287,7 +287,7 @@ def new(result: object) -> Any:
     return made(result) if type(result) in NEW else result
 
 
-@door
+@for_user
 def _steps(it: object, step: Callable) -> Iterator:
     """The items of an iterator whose __next__ is captured."""
     while True:

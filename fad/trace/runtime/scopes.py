@@ -25,7 +25,7 @@ from ..guards.reading import Reading
 from ..heap.journal import note, standing_in
 from ..objects.containers import EnclosingVariable, Globals, is_empty
 from ..objects.originals import StandIn
-from .builtin import BUILTIN_FACES, BY_BUILTIN
+from .builtin import BUILTIN_OVERRIDES, BY_BUILTIN
 
 
 class Scopes(Reading):
@@ -99,7 +99,7 @@ class Scopes(Reading):
         for name in (used if used.isdisjoint(SEES_NAMES) else used | f.__globals__.keys()) - scope.keys():
             if name in f.__globals__:
                 self._fill_name(scope, f.__globals__, name, self.index if name in indexed else see)
-            elif name in BUILTIN_FACES and BY_BUILTIN.get(getattr(builtins, name, None)) is BUILTIN_FACES[name]:
+            elif name in BUILTIN_OVERRIDES and BY_BUILTIN.get(getattr(builtins, name, None)) is BUILTIN_OVERRIDES[name]:
                 self._fill_builtin(scope, name, f, see)
             elif name == "globals" and code in self.runtime.plain:
                 scope[name] = functools.partial(self.names_of_module, f.__globals__)
@@ -195,10 +195,10 @@ class Scopes(Reading):
         """The stand-in for one of Python's own functions. Code that is not rewritten gets the class itself for `type(x)
         is int`.
         """
-        face = BUILTIN_FACES[name]
-        is_original = see == self.swap and isinstance(face, StandIn) and asks_identity(f.__code__)
-        if not is_original and (see == self.swap or isinstance(face, StandIn)):
-            scope[name] = face
+        override = BUILTIN_OVERRIDES[name]
+        is_original = see == self.swap and isinstance(override, StandIn) and asks_identity(f.__code__)
+        if not is_original and (see == self.swap or isinstance(override, StandIn)):
+            scope[name] = override
 
     def _cells(self, f: FunctionType, code: CodeType) -> tuple:
         """Cells that are still empty; for a name that is bound later, the cell itself."""

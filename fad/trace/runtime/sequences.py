@@ -9,10 +9,10 @@ from typing import Any
 from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.op import registry
-from ...ops.face import METHODS
 from ...ops.literals import python_int, python_number
+from ...ops.override import METHODS
 from ...util import tree
-from ...util.defects import door
+from ...util.defects import for_user
 from ...util.errors import ConcreteValueError, UnstageableError
 from ..heap.operands import holds_traced
 from ..lists.items import Items
@@ -48,7 +48,7 @@ def are_apart(*pair: Any) -> bool:
     return any(isinstance(y, float) and not y.is_integer() for _, y in pairs)
 
 
-@door
+@for_user
 def compared_by_items(relation: Callable, a: Any, b: Any) -> Any:
     """relation(a, b), a < b or its kin: the first pair that differs decides, then the lengths."""
     pairs = []
@@ -111,7 +111,7 @@ def _either(condition: object, a: object, b: object) -> Any:
     return registry["logical_or"](join(condition, a), join(negate(condition), b))
 
 
-@door
+@for_user
 def contains(items: Any, x: Any) -> Any:
     """x in items, where something of it is traced: one of them is equal."""
     if isinstance(items, Tracer) and items.is_array and items.ndim and not stack.is_live():
@@ -128,7 +128,7 @@ def contains(items: Any, x: Any) -> Any:
     return python_number(found) if isinstance(found, Value) else found
 
 
-@door
+@for_user
 def counted_or_placed(f: Any, x: Any, *bounds: Any) -> Any:
     """items.count(x) or items.index(x), where that depends on traced values; None of any other call."""
     items: Any = f.__self__
@@ -146,7 +146,7 @@ def counted_or_placed(f: Any, x: Any, *bounds: Any) -> Any:
     return python_int(place)
 
 
-@door
+@for_user
 def number_at(items: Any, place: Any) -> Any:
     """items[place]: of a list or tuple of real numbers the one at a traced place. A list of integers says what a loop
     does next; the loop is unrolled, and each of them is known.

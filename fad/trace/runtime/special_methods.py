@@ -15,9 +15,9 @@ import numpy as np
 from ...ops.literals import python_complex, python_float, python_int
 from ..lists.items import Items
 from ..lists.rows import RowList
-from ..values.text import FACES
+from ..values.text import OVERRIDES
 from ..values.tracer import Tracer
-from .builtin import BUILTIN_FACES
+from .builtin import BUILTIN_OVERRIDES
 
 # classes whose operations are Python's own or fad's: nothing is looked up for their instances
 PLAIN = frozenset((
@@ -45,7 +45,8 @@ BINARY: dict[str, tuple] = {  # class of the syntax tree -> operation, operation
     "BitAnd": (operator.and_, operator.iand, "and", "&"),
     "BitOr": (operator.or_, operator.ior, "or", "|"),
     "BitXor": (operator.xor, operator.ixor, "xor", "^"),
-    "DivMod": (BUILTIN_FACES["divmod"], None, "divmod", "divmod()"),  # no operator has it, its methods are found alike
+    # no operator has it, its methods are found alike
+    "DivMod": (BUILTIN_OVERRIDES["divmod"], None, "divmod", "divmod()"),
 }
 UNARY: dict[str, tuple] = {
     "UAdd": (operator.pos, "__pos__"),
@@ -113,5 +114,5 @@ IN_PLACE: dict[Any, tuple] = {
     **{f: ("_asking", f) for f in (bool, *CONVERSIONS, *BUILTINS)},
 }
 # what captured code sees by these names
-ORIGINALS = {face: getattr(builtins, name) for name, face in BUILTIN_FACES.items()} | {
-    face: f for f, face in FACES.items()}
+ORIGINALS = {override: getattr(builtins, name) for name, override in BUILTIN_OVERRIDES.items()} | {
+    override: f for f, override in OVERRIDES.items()}

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...ir import stack
 from ...ir.build import current
-from ...util.defects import door
+from ...util.defects import for_user
 from ..guards.escapes import hand_over
 from ..guards.guard import in_class
 from ..lists.items import Items
@@ -60,7 +60,7 @@ class Texts(RuntimePart):
 
     joined = staticmethod(text.joined)
 
-    @door
+    @for_user
     def text(self, make: Any, *args: Any, **kwargs: Any) -> Any:
         """str(x), repr(x), ascii(x) and format(x, spec)"""
         found = self._said(make, *args) if args and not kwargs else None
@@ -89,7 +89,7 @@ class Texts(RuntimePart):
         is_it = type(f) is BuiltinMethodType and f.__name__ == "format" and type(f.__self__) is str
         return functools.partial(self._filled, f.__self__) if is_it else None
 
-    @door
+    @for_user
     def _filled(self, template: str, *args: object, **kwargs: object) -> Any:
         """template.format(*args, **kwargs)"""
         args, kwargs = tuple(map(self._speaking, args)), {k: self._speaking(x) for k, x in kwargs.items()}

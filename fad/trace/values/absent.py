@@ -6,7 +6,7 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import current
-from ...ops.face import METHODS, OF_NUMBERS, PROPERTIES
+from ...ops.override import METHODS, OF_NUMBERS, PROPERTIES
 from ...util.errors import ConcreteValueError, MissingAttributeError, OperandError, UnstageableError
 from ...util.nearest import nearest
 
@@ -53,7 +53,7 @@ def missing_attribute(error: Absent, where: Any) -> MissingAttributeError:
 
 def refuse_subclasses(answers: Callable, asked: str) -> None:
     """An error if an array of a subclass answers otherwise than the plain array that stands for it in the program."""
-    for x in current().trace.unlike.values() if stack.builders() else ():
+    for x in current().trace.subclass_arrays.values() if stack.builders() else ():
         if answers(x):
             raise UnstageableError(f"an array of class {type(x).__name__} may be asked for {asked}",
                                    why="the program takes it for a plain array of NumPy's",

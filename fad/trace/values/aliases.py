@@ -1,8 +1,8 @@
 """Things that are left open: two arrays, or two lists, dicts or objects, may be one thing and are not known to be.
 
 Branches and loops note it (see regions/may_alias.py, identity.py, branch_aliases.py). As long as neither of the two is
-written to, it makes no difference. Once an array is, the other one must not be read any more (Tracer.kin). A container
-must not be changed at all.
+written to, it makes no difference. Once an array is, the other one must not be read any more (Tracer.aliases). A
+container must not be changed at all.
 """
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -19,19 +19,19 @@ from .place import roots_of
 from .tracer import Tracer
 
 
-def may_be_one(x: Any, y: Any, excuse: "Callable | None" = None) -> None:
-    """From now on, what is written to one of the two leaves the other unknown; unless excuse() then says that they are
+def may_be_one(x: Any, y: Any, exempt: "Callable | None" = None) -> None:
+    """From now on, what is written to one of the two leaves the other unknown; unless exempt() then says that they are
     two.
     """
     if x is y:
         return
     region = current().region
     if not isinstance(x, Tracer):
-        _leave_open(region, Twin(x, y, (_held(x), _held(y)), excuse, here()))
-    elif not any(k is y and var is y._var and known is excuse for k, var, known in x.kin):
+        _leave_open(region, Twin(x, y, (_held(x), _held(y)), exempt, here()))
+    elif not any(k is y and var is y._var and known is exempt for k, var, known in x.aliases):
         for a, b in ((x, y), (y, x)):
-            mark = (b, b._var, excuse)
-            a.kin = [*a.kin, mark]
+            mark = (b, b._var, exempt)
+            a.aliases = [*a.aliases, mark]
             region.entangled.append((a, mark))
 
 
@@ -41,7 +41,7 @@ def disentangle(builder: Builder, since: int) -> None:
     """
     gone = {id(mark) for _, mark in builder.region.entangled[since:]}
     for tracer in {id(x): x for x, _ in builder.region.entangled[since:]}.values():
-        tracer.kin = [k for k in tracer.kin if id(k) not in gone]
+        tracer.aliases = [k for k in tracer.aliases if id(k) not in gone]
     del builder.region.entangled[since:]
 
 
@@ -54,7 +54,7 @@ def may_be(x: Any, is_known: Callable = lambda _: False) -> list:
 
 def _others(x: Any) -> list:
     if isinstance(x, Tracer):
-        return [root for other in x.unexcused_kin(unchanged=True) for root in roots_of(other)]
+        return [root for other in x.live_aliases(unchanged=True) for root in roots_of(other)]
     return [t.other if t.one is x else t.one for t in _twins_of(x)]
 
 
@@ -69,7 +69,7 @@ def reach_of(array: Tracer) -> list:
 def lose(array: Tracer) -> None:
     """After a loop that wrote to an array under changing names, what its first object holds is not known."""
     mark = (array, None, None)                                # it is no variable that it ever was
-    array.kin = [*array.kin, mark]
+    array.aliases = [*array.aliases, mark]
     current().region.entangled.append((array, mark))
 
 
@@ -77,18 +77,18 @@ def lose(array: Tracer) -> None:
 
 
 class Twin(NamedTuple):
-    """Two containers that may be one, with what they held when that was found; excuse() says later that they are two.
+    """Two containers that may be one, with what they held when that was found; exempt() says later that they are two.
     """
 
     one: Any
     other: Any
     held: tuple
-    excuse: "Callable | None"
+    exempt: "Callable | None"
     where: "Where | None"                                     # the user's line that left it open
 
     @property
     def is_excused(self) -> bool:
-        return self.excuse is not None and bool(self.excuse())
+        return self.exempt is not None and bool(self.exempt())
 
     @property
     def is_changed(self) -> bool:

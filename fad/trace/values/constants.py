@@ -13,7 +13,7 @@ from ...ir.walk import Environment, run_equation
 from ...ops.conditional import around
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.attempts import Mode
-from ...util.defects import take_as_answer
+from ...util.defects import ignore_expected
 from ...util.errors import PINNED, FadError
 from ...util.patience import OutOfPatience, patience
 from ...util.where import here
@@ -190,7 +190,7 @@ class _Evaluation:
         except OutOfPatience:
             self.left = 0
         except Exception as error:
-            take_as_answer(error, "a condition of this call is not decided")
+            ignore_expected(error, "a condition of this call is not decided")
 
     def _take(self, branch: BranchView, result: Var) -> None:
         """Compute the result of a branch, in the region that is taken."""

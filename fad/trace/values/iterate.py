@@ -18,7 +18,7 @@ from ...ops.extents import assume_at_least, minimum
 from ...ops.literals import python_number
 from ...ops.records import Records
 from ...util.array import AnyArray
-from ...util.defects import door
+from ...util.defects import for_user
 from ...util.errors import UnstageableError
 from .tracer import Tracer
 
@@ -80,10 +80,10 @@ class Drawn(Iterator):
     """
 
     def __init__(self, items: Iterator):
-        self.items, self.is_lost, self.stands_for = items, False, type(items)
+        self.items, self.is_clobbered, self.stands_for = items, False, type(items)
 
     def __next__(self) -> Any:
-        if self.is_lost:
+        if self.is_clobbered:
             raise _gone("a loop that ended by a traced condition")
         return next(self.items)
 
@@ -200,7 +200,7 @@ def checkpointed(items: object) -> Any:
     return steps
 
 
-@door
+@for_user
 def range_(*args: Any) -> Any:
     """range, of traced integers too."""
     if not any(isinstance(a, Value) for a in args):
@@ -226,19 +226,19 @@ def _drawn(items: Iterator, iterables: tuple) -> Iterator:
     return Drawn(items) if is_traced and not goes_on else items
 
 
-@door
+@for_user
 def zip_(*iterables: object, strict: bool = False) -> Any:
     steps = _all_steps(iterables)
     return _drawn(zip(*iterables, strict=strict), iterables) if steps is None or strict else Zip(steps)
 
 
-@door
+@for_user
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     steps = _all_steps((iterable,))
     return _drawn(enumerate(iterable, start), (iterable,)) if steps is None else Enumerate(steps[0], start)
 
 
-@door
+@for_user
 def reversed_(iterable: Any) -> Any:
     steps = _all_steps((iterable,))
     return _drawn(reversed(iterable), (iterable,)) if steps is None else Reversed(steps[0])

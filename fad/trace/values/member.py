@@ -3,7 +3,7 @@
 An element that is taken out of a list in rows is a view of its entry there: what is written to it is written to the
 list. An array that is put into such a list is copied to an entry, though in Python the list then holds the array
 itself. As long as neither is written to, that makes no difference; once one is, the other must not be read any more
-(see Tracer.kin).
+(see Tracer.aliases).
 """
 from typing import Any
 
@@ -40,7 +40,7 @@ class Ties:
         where the elements lie.
         """
         for x in self.given:
-            x.kin = [*x.kin, *[(row, row._var, never) for row in rows if row is not x]]
+            x.aliases = [*x.aliases, *[(row, row._var, never) for row in rows if row is not x]]
         self.given, self.written = [], self.written + 1
         current().region.ties[id(self)] = [self, False]
 
@@ -61,7 +61,7 @@ def is_fresh(x: Tracer) -> bool:
     another one.
     """
     builder, var = current(), x.origin
-    return x.builder is builder and x.tie is None and not x.kin and builder.region.side is None and (
+    return x.builder is builder and x.view_of is None and not x.aliases and builder.region.side is None and (
         var not in builder.inputs or var in builder.trace.fresh_constants)
 
 
@@ -117,25 +117,25 @@ def refuse_write(*_: object) -> Any:
     )
 
 
-def as_member(y: object, owner: object, k: int, place: object, kin: object) -> Any:
-    """An element that is an array, as a view of its entry; kin: arrays that it may be."""
+def as_member(y: object, owner: object, k: int, place: object, aliases: object) -> Any:
+    """An element that is an array, as a view of its entry; aliases: arrays that it may be."""
     if not isinstance(y, Tracer):
         return y
     own, base = Tracer(y.builder, y.atom), Member(owner, k, place)
-    own.kin = kin
+    own.aliases = aliases
     return own.as_view(base, base.read, base.write)           # type: ignore[arg-type]
 
 
 def member_of(x: object) -> "Member | None":
     """The entry of a list that an array is known to be."""
-    base = x.tie.base if isinstance(x, Tracer) and x.tie is not None else None
+    base = x.view_of.base if isinstance(x, Tracer) and x.view_of is not None else None
     return base if isinstance(base, Member) else None
 
 
-def read_only(y: object, kin: object) -> Any:
-    """An element that is a copy, and may not be written to; kin: arrays that it may be."""
+def read_only(y: object, aliases: object) -> Any:
+    """An element that is a copy, and may not be written to; aliases: arrays that it may be."""
     if not isinstance(y, Tracer):
         return y
     own = Tracer(y.builder, y.atom)
-    own.kin = kin
+    own.aliases = aliases
     return own.as_view(Tracer(y.builder, y.atom), lambda base: base, refuse_write)

@@ -1,9 +1,9 @@
 """Views and copies: which of NumPy's functions hand out an array that shares the elements of another, and how writes
 travel back.
 
-A face computes values and knows nothing of memory. Here its result is tied to the array it came from: the equations
-between the two (index, reshape, transpose, real, imag) say how the view is read again after its base was written to,
-and how it is written back.
+An override computes values and knows nothing of memory. Here its result is tied to the array it came from: the
+equations between the two (index, reshape, transpose, real, imag) say how the view is read again after its base was
+written to, and how it is written back.
 """
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
@@ -17,9 +17,9 @@ from ...ir.graph import Atom, Equation, Literal
 from ...ir.op import registry
 from ...ir.uses import DefUse
 from ...ops.assign import written
-from ...ops.face import METHODS
 from ...ops.keywords import fitted, overwritten
 from ...ops.kinds import shape_of
+from ...ops.override import METHODS
 from ...ops.shape import inverse_permutation
 from ...ops.subscript import Selection
 from ...util.array import AnyArray, ArrayOrNumber
@@ -29,8 +29,9 @@ from .standin import VIEWS, ResultMemory, ViewCall, is_tracer, marked
 from .zero_dim import of_numbers
 
 
-def call_face(name: str, call: Callable, args: tuple, kwargs: dict, original: object = None) -> Any:
-    """call(*args, **kwargs) as the face of the original (or of the method of this name), with its views and copies."""
+def call_override(name: str, call: Callable, args: tuple, kwargs: dict, original: object = None) -> Any:
+    """call(*args, **kwargs) as the override of the original (or of the method of this name), with its views and copies.
+    """
     if not stack.builders():  # captured code that a program runs as it stands (see ops/host.py)
         return call(*args, **kwargs)
     if original is None:
@@ -93,7 +94,8 @@ def _tied_array(made: ViewCall, y: Any, place: int) -> Any:
         return y
     if any(y is x for x in made.arrays):
         return _same(made, y, place)
-    if y.held in made.atoms or made.is_scalar(y) or (y.tie is not None and any(y.tie.base is x for x in made.arrays)):
+    is_view = y.view_of is not None and any(y.view_of.base is x for x in made.arrays)
+    if y.held in made.atoms or made.is_scalar(y) or is_view:
         return y
     if made.arrays and (made.name == "view" or made.name == "imag" and y.dtype == made.args[0].dtype):
         return _read_again(made, y)
@@ -192,7 +194,7 @@ class Chain:
     def tied(self) -> AnyArray:
         """The view, tied to its source."""
         self.view.as_view(self.source, self.read, self.write)
-        self.view.tie.chain = self
+        self.view.view_of.chain = self
         return self.view
 
     def layout(self) -> "tuple | None":
@@ -226,8 +228,8 @@ class Chain:
         """On the tape, where extents are known: an array that lies in memory as the source does, and what NumPy makes
         of it; [] if that is not known.
         """
-        if self.source.tie is not None:
-            around = self.source.tie.chain
+        if self.source.view_of is not None:
+            around = self.source.view_of.chain
             steps = around.example()[-1:] if around is not None else []
         else:
             known = layout_of(self.source.origin) is not None           # C order, then
@@ -248,14 +250,14 @@ class Chain:
     def read(self, base: AnyArray) -> Any:
         """The view's value after its base has changed."""
         if not self.is_view():
-            self.view.tie = None                                        # a copy, after all: it keeps its value
+            self.view.view_of = None                                        # a copy, after all: it keeps its value
             return current().value_of(self.view._var)
         return along(self.links, base)[-1]
 
     def write(self, base: AnyArray, new: AnyArray) -> Any:
         """The base's value after the view got a new one."""
         if not self.is_view():
-            self.view.tie = None
+            self.view.view_of = None
             return base
         if not self.is_writeable:
             raise ValueError("assignment destination is read-only")
@@ -301,8 +303,8 @@ def write_back(eqn: Equation, x: AnyArray, y: Any) -> ArrayOrNumber:
 
 def memory_layout(x: Any) -> "tuple | None":
     """The memory layout of an array, if it is known."""
-    if x.tie is not None:
-        chain = x.tie.chain
+    if x.view_of is not None:
+        chain = x.view_of.chain
         return None if chain is None else chain.layout()
     return layout_of(x.origin)
 
@@ -326,7 +328,7 @@ def spend(x: Any, name: str, key: str) -> None:
     """From now on reading this array, or another view of its memory, is an error."""
     while is_tracer(x):
         x.bound = Spent(name, key)
-        x = x.tie.base if x.tie is not None else None
+        x = x.view_of.base if x.view_of is not None else None
 
 
 # -- assignment ------------------------------------------------------------------------------------
@@ -340,7 +342,7 @@ def assign(x: object, subscript: object, value: ArrayOrNumber) -> None:
 
 def is_own_view(x: object, subscript: object, value: Any) -> bool:
     """Whether the value is x[subscript], a view taken before and up to date."""
-    view = value.tie if is_tracer(value) else None
+    view = value.view_of if is_tracer(value) else None
     if view is None or view.base is not x or view.chain is None:
         return False
     made, is_taken = view.chain.made, view.chain.made.name == "__getitem__" and value.version >= 0

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
-from ...util.defects import door
+from ...util.defects import for_user
 from ...util.errors import NoDerivativeError
 from ...util.where import is_captured_class
 from ..guards.escapes import HAND_ON
@@ -63,7 +63,7 @@ def tell(x: Value) -> None:
         _texts().told += 1
 
 
-@door
+@for_user
 def followed(how: str, given: Iterable, make: Callable, *args: object, **kwargs: object) -> object:
     """make(*args, **kwargs), which looks at what is given."""
     if not stack.is_live():
@@ -81,7 +81,7 @@ def of_noted(x: object) -> bool:
     return stack.is_live() and id(x) in _texts().known
 
 
-@door
+@for_user
 def called(f: object, make: Callable, *args: object, **kwargs: object) -> object:
     """make(*args, **kwargs), the call of f, which is not captured."""
     if not stack.is_live():

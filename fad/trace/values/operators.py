@@ -18,8 +18,8 @@ from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ...ir.value import BINARY, COMPARISONS, REFLECTED, Value, answers, is_foreign
 from ...ops import extents
-from ...ops.face import METHODS
 from ...ops.literals import python_int
+from ...ops.override import METHODS
 from ...util.array import AnyArray
 from ...util.where import here
 from .standin import is_tracer

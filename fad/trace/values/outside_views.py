@@ -132,7 +132,7 @@ def _common_owner(x: np.ndarray, y: np.ndarray) -> "np.ndarray | None":
 
 def base_of(view: Any) -> Value:
     """The traced array in whose memory this one lies, itself as a rule."""
-    return view if view.tie is None else view.tie.base
+    return view if view.view_of is None else view.view_of.base
 
 
 def lie_in_owner(view: object, array: np.ndarray) -> None:
@@ -167,7 +167,7 @@ class OutsideView(Chain):
 
     def tied(self) -> Any:
         view: Any = super().tied()
-        view.tie.seen = 0                                     # the input holds what it does before the first write
+        view.view_of.seen = 0                                     # the input holds what it does before the first write
         return view
 
     def is_view(self) -> bool:

@@ -132,7 +132,7 @@ class Selected(Place):
 
 def _writes(array: Tracer) -> int:
     """The number of arrays that a write to this one changes or passes through."""
-    base = None if array.tie is None else array.tie.base
+    base = None if array.view_of is None else array.view_of.base
     return base.writes if isinstance(base, Selected) else 1 + _writes(base) if isinstance(base, Tracer) else 1
 
 
@@ -156,7 +156,7 @@ def roots_of(array: Tracer) -> list:
 def bases_of(x: Tracer, root: Builder) -> list:
     """The arrays that are no views and that x may be, or lie in."""
     own = root.trace.alternatives.get(id(x))
-    found = [b for base in roots_of(x) for b in [base, *base.unexcused_kin()]]
+    found = [b for base in roots_of(x) for b in [base, *base.live_aliases()]]
     return found if own is None else [*found, *own[1]]
 
 
@@ -165,9 +165,9 @@ def ways_to(array: Tracer) -> list:
 
     The branches are left out where there are very many paths.
     """
-    if array.tie is None:
+    if array.view_of is None:
         return [({}, array)]
-    base = array.tie.base
+    base = array.view_of.base
     if isinstance(base, Member):
         return [({}, array)] if base.row is None else ways_to(base.row)
     if isinstance(base, Tracer):
@@ -195,7 +195,7 @@ def are_compatible(a: dict, b: dict) -> bool:
 
 def place_of(array: Tracer, since: int) -> Place:
     """The place of an array in arrays from before `since`, or in new base arrays."""
-    view = array.tie
+    view = array.view_of
     if view is None or was_there(array, since):
         return Direct(array)
     if isinstance(view.base, Selected):

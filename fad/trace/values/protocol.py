@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from ...ir.types import is_number, type_of
-from ...ops.face import METHODS, find
 from ...ops.literals import is_value, numpy_number, require_fitting
+from ...ops.override import METHODS, find
 from ...util.array import ArrayOrNumber
 from ...util.errors import UnsupportedFunctionError
 from ...util.where import module_name, package_name
-from .mutation import call_face
+from .mutation import call_override
 
 
 def qualified_name(function: object) -> str:
@@ -27,11 +27,11 @@ def unknown(function: object) -> UnsupportedFunctionError:
 
 
 def call_function(function: Any, args: tuple, kwargs: dict) -> Any:
-    """numpy.function(*args, **kwargs) by its face."""
+    """numpy.function(*args, **kwargs) by its override."""
     found = find(function)
     if found is None:
         raise unknown(function)
-    return in_numpys_terms(function.__name__, call_face(function.__name__, found.call, args, kwargs, function))
+    return in_numpys_terms(function.__name__, call_override(function.__name__, found.call, args, kwargs, function))
 
 
 def in_numpys_terms(name: str, result: ArrayOrNumber) -> Any:
@@ -52,7 +52,7 @@ def is_overridden(protocol: str, classes: Iterable) -> bool:
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict) -> Any:
-    """ufunc(*inputs) or ufunc.method(*inputs) by its face."""
+    """ufunc(*inputs) or ufunc.method(*inputs) by its override."""
     found = find(ufunc)
     if found is None:
         raise unknown(ufunc)

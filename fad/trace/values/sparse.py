@@ -12,8 +12,8 @@ from ...ir.build import current
 from ...ir.op import registry
 from ...ir.types import INT, result_dtype
 from ...ops import extents
-from ...ops.face import BY_NAME
 from ...ops.kinds import shape_of
+from ...ops.override import BY_NAME
 from ...util.array import AnyArray
 from ...util.errors import UnsupportedFunctionError
 from ...util.lazy import LazyModule

@@ -16,12 +16,12 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.graph import Atom
 from ...ops import extents
-from ...ops.face import PROPERTIES
 from ...ops.kinds import shape_of
 from ...ops.literals import is_value
+from ...ops.override import PROPERTIES
 from ...util.array import AnyArray, ArrayOrNumber
-from ...util.defects import consulted, take_as_answer
-from ...util.interrupts import let_through
+from ...util.defects import call_library, ignore_expected
+from ...util.interrupts import reraise_interrupt
 from ..objects.containers import keeps_record
 from .layout import c_order
 from .zero_dim import as_kind, joined, kind_of, of_numbers
@@ -117,7 +117,7 @@ def _key(original: object, args: tuple, kwargs: dict, source: object, layout: ob
     try:
         hash(key)
     except TypeError as error:
-        let_through(error)
+        reraise_interrupt(error)
         return None
     return key if _is_plain(key[2:]) else None
 
@@ -157,9 +157,9 @@ def _results(original: object, args: tuple, kwargs: dict, source: object, order:
                 warnings.simplefilter("ignore")               # the call itself warns, if that is due
                 x, inputs = made.given(source), [made.given(a) for a in args]
                 options = {k: made.given(a) for k, a in kwargs.items()}
-                return x, _flat(consulted(_method_of(original, inputs), *inputs, **options))
+                return x, _flat(call_library(_method_of(original, inputs), *inputs, **options))
         except Exception as error:                            # of numbers that are not known here
-            take_as_answer(error, "what NumPy's function returns is not known")
+            ignore_expected(error, "what NumPy's function returns is not known")
     return None, []
 
 

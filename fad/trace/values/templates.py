@@ -5,14 +5,14 @@
 import re
 from typing import Any, NamedTuple
 
-from ...util.defects import asked_by_user, door
+from ...util.defects import asked_by_user, for_user
 from .text import TEXTS, is_fixed, made
 
 _SAYS_ALL = re.compile(r"([^%]|%%|%[sra])*", re.S)           # texts of whatever it is, and no numbers
 CONVERSION = re.compile(r"%(\(\w*\))?[-#0 +]*(\d+)?(\.(\d+))?[hlL]?[diouxXeEfFgGcrsa]")
 
 
-@door
+@for_user
 def percent(template: str, given: object) -> Any:
     """template % given"""
     if type(template) is not str:
@@ -49,7 +49,7 @@ class _Percent(NamedTuple):
     template: str
     names: "tuple | None" = None
 
-    @door
+    @for_user
     def __call__(self, *values: object) -> str:
         return self.template % (values if self.names is None else dict(zip(self.names, values)))
 
@@ -60,7 +60,7 @@ class _FormatMethod(NamedTuple):
     template: str
     names: tuple
 
-    @door
+    @for_user
     def __call__(self, *values: object) -> str:
         count = len(values) - len(self.names)
         return self.template.format(*values[:count], **dict(zip(self.names, values[count:])))

@@ -21,7 +21,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...util.ambient import ambient
 from ...util.array import AnyArray
-from ...util.defects import door, is_door
+from ...util.defects import for_user, is_for_user
 from ...util.errors import ConcreteValueError
 from ...util.where import BELOW_TRACING
 from ..guards.settings import answer
@@ -94,7 +94,7 @@ def is_told(frame: Any) -> bool:
     if _telling.is_on or not stack.builders():
         return True
     name = frame.f_globals.get("__name__", "")
-    return name in ("logging", "warnings") or (name.startswith(BELOW_TRACING) and not is_door(frame.f_code))
+    return name in ("logging", "warnings") or (name.startswith(BELOW_TRACING) and not is_for_user(frame.f_code))
 
 
 class Marks:
@@ -281,7 +281,7 @@ def _example(x: object) -> Any:
     return one.item() if x.type.weak else one
 
 
-@door
+@for_user
 def made(make: Callable, said: Callable, *given: Any) -> Any:
     """make(*given), a text: a Text where what is given is traced. said(*given): what it says to people."""
     if stack.is_live():
@@ -357,7 +357,7 @@ def formatted(x: object, conversion: int = -1, spec: object = "") -> Any:
     return made(format_with, lambda x, *_: f"{x}", x, conversion, resolved(spec))
 
 
-@door
+@for_user
 def format_with(x: str, conversion: int, spec: str) -> str:
     """{x!conversion:spec} in an f-string"""
     return format(CONVERSIONS[conversion](x), spec)
@@ -371,7 +371,7 @@ def joined(*parts: Any) -> Any:
 
 
 def _of_one(convert: Callable) -> Callable:
-    @door
+    @for_user
     def call(*args: object, **kwargs: object) -> Any:
         if len(args) != 1 or kwargs:
             return convert(*args, **kwargs)
@@ -379,10 +379,10 @@ def _of_one(convert: Callable) -> Callable:
     return call
 
 
-@door
+@for_user
 def format_(x: object, spec: object = "") -> Any:
     """format(x, spec)"""
     return formatted(x, -1, spec)
 
 
-FACES: dict = {str: _of_one(str), repr: _of_one(repr), ascii: _of_one(ascii), format: format_}
+OVERRIDES: dict = {str: _of_one(str), repr: _of_one(repr), ascii: _of_one(ascii), format: format_}

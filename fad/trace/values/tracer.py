@@ -17,8 +17,8 @@ from ...ir.build import current
 from ...ir.graph import Var
 from ...ir.op import Op, registry
 from ...ir.value import Value, counted
-from ...ops.face import METHODS, OF_NUMBERS, PROPERTIES
 from ...ops.literals import as_array, require_fitting, see_that_python_takes
+from ...ops.override import METHODS, OF_NUMBERS, PROPERTIES
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import ConcreteValueError, SideEffectError
 from ...util.where import is_users_operator, library_call
@@ -27,7 +27,7 @@ from . import sparse
 from .absent import pickled, refuse_attribute_of_subclass, times_sequence
 from .constants import constant_of, of_sizes
 from .hashed import hash_of
-from .mutation import assign, call_face, refuse_shape, set_flags
+from .mutation import assign, call_override, refuse_shape, set_flags
 from .of_tensors import of_tensors, refuse_ambiguous
 from .operators import OPERATORS
 from .outside_views import base_of, lent, lie_in_owner
@@ -35,19 +35,17 @@ from .protocol import call_function, call_ufunc, is_overridden
 from .text import asked
 from .zero_dim import not_an_array
 
-births = itertools.count(1)  # tells what was there before a branch or a loop from what was made in it
+serials = itertools.count(1)  # tells what was there before a branch or a loop from what was made in it
 SAME: Mapping = MappingProxyType({})                          # of an array that nothing is ever put behind
 
 
 def never() -> bool:
-    """The excuse of an array that a list was given, for being read after the list's element was written to."""
+    """No exemption: an array that a list was given is not read once the list's element is written to."""
     return False
 
 
 def lies_here() -> bool:
-    """The excuse of a list's row, for being read after an array was written to that the list was given, or one that
-    this may be.
-    """
+    """The mark of a list's row: it may be read after a write to an array that the list was given."""
     return False
 
 
@@ -65,29 +63,29 @@ def _part(name: str, doc: str) -> property:
     """A view that an array has as an attribute, which may be assigned to."""
     def write(x: Any, value: object) -> None:
         getattr(x, name)[...] = value
-    return property(lambda x: call_face(name, PROPERTIES[name], (x,), {}), write, doc=doc)
+    return property(lambda x: call_override(name, PROPERTIES[name], (x,), {}), write, doc=doc)
 
 
 class Tracer(Value):
     """A traced array or scalar.
 
-    `tie` says what it is a view of; `origin` is the variable it was made with, which tells how it lies in memory;
-    `born` numbers the tracers.
+    `view_of` says what it is a view of; `origin` is the variable it was made with, which tells how it lies in memory;
+    `serial` numbers the tracers.
 
-    `kin` are arrays (each with what it held then, and an excuse) that may be this very array, as may be left open by a
-    loop: once one of them was written to, nobody knows what this one holds.
+    `aliases` are arrays that may be this very array: (array, what it held, a test that exempts it). A loop may leave
+    that open. Once one of them is written to, nobody knows what this one holds.
 
     `zero_dim` is whether a value without axes is an array, which can be written to, and no number: np.where and
     np.asarray hand out such arrays, np.sum does not. None: one or the other, as the program runs.
     """
 
-    __slots__ = ("_version", "tie", "origin", "born", "kin", "bound", "optional", "longer", "zero_dim")
+    __slots__ = ("_version", "view_of", "origin", "serial", "aliases", "bound", "optional", "longer", "zero_dim")
 
     def __init__(self, builder: object, var: Var):
         super().__init__(builder, var)
-        self._version, self.origin, self.born = 0, var, next(births)
-        self.tie: TracerView | None = None
-        self.kin: Any = ()
+        self._version, self.origin, self.serial = 0, var, next(serials)
+        self.view_of: TracerView | None = None
+        self.aliases: Any = ()
         self.bound: Any = None                              # under which condition it has a value (ops/conditional.py)
         self.optional: Any = None                           # whether it is a value, and not None (see optional.py)
         # of a list's rows: variable -> the first that had its entries, before more were appended
@@ -96,7 +94,7 @@ class Tracer(Value):
 
     @property
     def atom(self) -> Var:
-        if self.bound is None and self.optional is None and self.tie is None and not self.kin:
+        if self.bound is None and self.optional is None and self.view_of is None and not self.aliases:
             return self._var
         if self.bound is not None and stack.builders():
             self.bound.check()
@@ -113,15 +111,15 @@ class Tracer(Value):
         """This value, which stands for x from around the program."""
         self.zero_dim = x.zero_dim if isinstance(x, Tracer) else isinstance(x, np.ndarray)
         if isinstance(x, np.ndarray) and type(x) is not np.ndarray:
-            self.builder.root.trace.unlike[id(x)] = x
+            self.builder.root.trace.subclass_arrays[id(x)] = x
         return self
 
     @property
     def held(self) -> Var:
         """The variable that this value is, read to be handed on and not to be used."""
-        if self.kin:
-            self._see_to_kin()
-        view = self.tie
+        if self.aliases:
+            self._check_aliases()
+        view = self.view_of
         if view is not None and view.base.version != view.seen:
             if stack.builders():
                 current().note_mutation(self)
@@ -131,23 +129,24 @@ class Tracer(Value):
         return self._var
 
     @property
-    def is_lost(self) -> bool:
+    def is_clobbered(self) -> bool:
         """Whether a loop has written to it under changing names (see aliases.py)."""
-        return any(var is None for _, var, _ in self.kin)
+        return any(var is None for _, var, _ in self.aliases)
 
     @property
     def is_unknown(self) -> bool:
         """Whether nobody knows what it holds: it is lost, or an array that may be this one was written to."""
-        self.kin = [k for k in self.kin if k[0].is_still(k[1]) or not (k[2] is not None and k[2]())]
+        self.aliases = [k for k in self.aliases if k[0].is_still(k[1]) or not (k[2] is not None and k[2]())]
         return not all(
-            other.is_still(var) and (excuse is not lies_here or other._is_sure(self)) for other, var, excuse in self.kin
+            other.is_still(var) and (exempt is not lies_here or other._is_sure(self))
+            for other, var, exempt in self.aliases
         )
 
     def _is_sure(self, row: "Tracer") -> bool:
         """Whether nothing that may be this array was written to, but for the row of a list that it lies in."""
         return all(
-            other.is_still(var) or other is row or excuse is never or (excuse is not None and excuse())
-            for other, var, excuse in self.kin
+            other.is_still(var) or other is row or exempt is never or (exempt is not None and exempt())
+            for other, var, exempt in self.aliases
         )
 
     def is_still(self, var: Var) -> bool:
@@ -156,15 +155,15 @@ class Tracer(Value):
         """
         return self._var is var or self.longer.get(self._var, self._var) is self.longer.get(var, var)
 
-    def unexcused_kin(self, unchanged: bool = False) -> list:
+    def live_aliases(self, unchanged: bool = False) -> list:
         """Arrays that may be this one, or were before one of the two was written to. unchanged: those that may be this
         very one, as far as is known.
         """
-        return [other for other, var, excuse in self.kin
-                if (not unchanged or other.is_still(var)) and not (excuse is not None and excuse())]
+        return [other for other, var, exempt in self.aliases
+                if (not unchanged or other.is_still(var)) and not (exempt is not None and exempt())]
 
-    def _see_to_kin(self) -> None:
-        if self.is_lost:
+    def _check_aliases(self) -> None:
+        if self.is_clobbered:
             raise SideEffectError("an array is read after a loop that wrote to it under changing names",
                                   why="which of the arrays it is then depends on the number of iterations",
                                   do="read it under the name the loop left it with")
@@ -185,12 +184,12 @@ class Tracer(Value):
 
     def set(self, new: Value) -> "Tracer":
         """Give this array a new value in place; what it is a view of changes with it."""
-        view, builder = self.tie, current()
+        view, builder = self.view_of, current()
         if id(self) in builder.root.trace.read_only:
             raise ValueError("assignment destination is read-only")
         base: Any = None
-        if self.is_lost:
-            self._see_to_kin()
+        if self.is_clobbered:
+            self._check_aliases()
         # as it is now: it may be a view of this array, as in z[:] = z[::-1]
         new = builder.value_of(builder.lift(new).atom)
         if view is not None:
@@ -207,12 +206,12 @@ class Tracer(Value):
         """Hold again what it held before a region was traced; a view reads its base again when it is looked at."""
         self._var = var
         self._version += 1
-        if self.tie is not None:
-            self.tie.seen = -1
+        if self.view_of is not None:
+            self.view_of.seen = -1
 
     def as_view(self, base: "Tracer", read: Callable, write: Callable) -> "Tracer":
         """Make this tracer a view of base: read(base) is its value, write(base, value) the base after a change."""
-        self.tie = TracerView(base, read, write)
+        self.view_of = TracerView(base, read, write)
         self.zero_dim = True
         return self
 
@@ -233,7 +232,7 @@ class Tracer(Value):
     def __getattr__(self, name: str) -> Any:
         found = PROPERTIES.get(name)
         if found is not None:
-            return call_face(name, found, (self,), {})
+            return call_override(name, found, (self,), {})
         call = METHODS.get(name)
         if call is None and name in OF_NUMBERS and not self.ndim:
             call = OF_NUMBERS[name]
@@ -243,11 +242,11 @@ class Tracer(Value):
 
         def method(*args: object, **kwargs: object) -> Any:
             refuse_ambiguous(name, len(args) + len(kwargs))
-            return call_face(name, call, (self, *args), kwargs)
+            return call_override(name, call, (self, *args), kwargs)
         return method
 
     def __getitem__(self, subscript: object) -> AnyArray:
-        return call_face("__getitem__", METHODS["__getitem__"], (self, subscript), {})
+        return call_override("__getitem__", METHODS["__getitem__"], (self, subscript), {})
 
     def __setitem__(self, subscript: object, value: ArrayOrNumber) -> None:
         if self.optional is not None:
@@ -393,7 +392,7 @@ class Tracer(Value):
 
 def was_there(array: Tracer, since: int) -> bool:
     """Whether an array was there before this birth; arrays from outside the program always were."""
-    return array.born < since or any(array is x for _, x in current().trace.captured.values())
+    return array.serial < since or any(array is x for _, x in current().trace.captured.values())
 
 
 for _name, _method in OPERATORS.items():

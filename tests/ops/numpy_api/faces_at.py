@@ -1,4 +1,4 @@
-"""Expressions of faces, traced as a user's function would be, and held against NumPy and against differences."""
+"""Expressions of overrides, traced as a user's function would be, and held against NumPy and against differences."""
 import numpy as np
 import pytest
 import scipy.linalg as la

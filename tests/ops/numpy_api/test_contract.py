@@ -7,7 +7,7 @@ import pytest
 
 import fad
 
-from .faces_at import both_tests, listed
+from .overrides_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""
 np.vdot(v,v); np.vdot(z,z); np.inner(x,S); np.inner(v,v); np.outer(v,v); np.outer(x,v); np.tensordot(x,S,axes=1)

@@ -5,7 +5,7 @@ import pytest
 import fad
 
 from ...texts import executed
-from .faces_at import listed
+from .overrides_at import listed
 
 X, V = np.arange(1.0, 13.0).reshape(3, 4), np.array([0.2, 1.5, 0.7, 3.0])
 CALLS = listed(r"""

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 import scipy.fft
 
-from .faces_at import check_derivatives, check_value
+from .overrides_at import check_derivatives, check_value
 
 NORMS = ("", ", norm='ortho'", ", norm='forward'")
 SAME = [line for line in """

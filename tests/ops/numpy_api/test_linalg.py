@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from .faces_at import check_derivatives, check_value
+from .overrides_at import check_derivatives, check_value
 
 SAME = [line for line in """
 np.linalg.solve(S, v)

@@ -5,7 +5,7 @@ import scipy
 import scipy.linalg as la
 
 import fad
-from fad.ops.face import BY_NAME, load_all
+from fad.ops.override import BY_NAME, load_all
 from fad.util.errors import CallError, FadError
 
 from ...turns import in_turn

@@ -5,7 +5,7 @@ import pytest
 import fad
 from fad.util.errors import UnsupportedFunctionError
 
-from .faces_at import both_tests, listed
+from .overrides_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""
 np.sum(x); np.sum(x, axis=0); np.sum(x, axis=(0, 1), keepdims=True); np.sum(x, axis=-1, where=x > 0.4); np.mean(x)

@@ -1,6 +1,6 @@
 """Scans, differences, quantiles, and what leaves nan out: values as NumPy's, derivatives as differences and as each
 other."""
-from .faces_at import both_tests, listed
+from .overrides_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""
 np.trapezoid(x, axis=1); np.cumsum(x); np.cumsum(x, axis=1); np.cumprod(x, axis=0); np.diff(x); np.diff(x, n=2, axis=1)

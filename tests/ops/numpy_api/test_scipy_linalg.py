@@ -1,7 +1,7 @@
 """scipy.linalg, function by function: values as SciPy's, derivatives as differences and as each other."""
 import pytest
 
-from .faces_at import check_derivatives, check_value
+from .overrides_at import check_derivatives, check_value
 
 SAME = [line for line in """
 la.solve(S, v)

@@ -5,9 +5,9 @@ import pytest
 
 import fad
 from fad.ir.op import registry
-from fad.ops.face import BY_NAME
+from fad.ops.override import BY_NAME
 
-from .faces_at import check_derivatives, check_value, function_of
+from .overrides_at import check_derivatives, check_value, function_of
 
 LINEAR = [
     "np.reshape(x, (4, -1), order='F')", "x.reshape((2, -1, 2))", "x.reshape(6, 2, order='F')", "np.ravel(x, 'F')",
@@ -104,9 +104,9 @@ def test_derivative_of_curved(expression):
 
 def samples():
     mine = {"shape", "join", "creation", "arrange", "pad", "triangles", "select", "methods", "index"}
-    for name, face in BY_NAME.items():
-        if getattr(face.call, "__module__", "").rpartition(".")[2] in mine:
-            yield from (pytest.param(s, id=f"{name}: {s}") for s in face.samples if "or S" not in s)
+    for name, override in BY_NAME.items():
+        if getattr(override.call, "__module__", "").rpartition(".")[2] in mine:
+            yield from (pytest.param(s, id=f"{name}: {s}") for s in override.samples if "or S" not in s)
 
 
 @pytest.mark.parametrize("expression", list(samples()))

@@ -1,5 +1,5 @@
 """Sorting, searching, sets of values, histograms: values as NumPy's, derivatives as differences and as each other."""
-from .faces_at import both_tests, listed
+from .overrides_at import both_tests, listed
 
 EXPRESSIONS = listed(r"""
 np.sort(x); np.sort(x,axis=0); np.sort(x,axis=None); np.sort(k,axis=1); np.argsort(x)

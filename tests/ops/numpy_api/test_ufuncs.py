@@ -11,7 +11,7 @@ import fad
 from fad.trace.tracing import trace
 from fad.util.errors import ConcreteValueError, NoDerivativeError, UnsupportedFunctionError
 
-from .faces_at import check_derivatives, check_value, function_of, listed
+from .overrides_at import check_derivatives, check_value, function_of, listed
 
 
 def written(x):

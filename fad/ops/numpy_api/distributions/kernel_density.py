@@ -13,10 +13,10 @@ from ....util.array import AnyArray, ArrayLike, ArrayOrNumber
 from ....util.errors import UnsupportedFunctionError
 from ....util.library_object import LibraryObject
 from ...extents import is_at_least
-from ...face import BY_NAME, face
 from ...kinds import shape_of
 from ...linalg.factorizations import solve_lower
 from ...linalg.matrices import transposed
+from ...override import BY_NAME, override
 from ...precision import double
 from ...transcendental import exp, log
 from .. import linalg
@@ -44,18 +44,18 @@ def _log_density(estimate: Any, points: object) -> AnyArray:
     return BY_NAME["scipy.special.logsumexp"].call(energy, axis=1) - norm
 
 
-@face("scipy.stats.gaussian_kde.logpdf")
+@override("scipy.stats.gaussian_kde.logpdf")
 def logpdf(estimate: object, x: ArrayLike) -> AnyArray:
     return _log_density(estimate, x)
 
 
-@face("scipy.stats.gaussian_kde.evaluate")
+@override("scipy.stats.gaussian_kde.evaluate")
 def evaluate(estimate: object, points: ArrayLike) -> AnyArray:
     """The density that scipy.stats.gaussian_kde estimates, at traced points."""
     return exp(_log_density(estimate, points))
 
 
-@face("scipy.stats.gaussian_kde",
+@override("scipy.stats.gaussian_kde",
       samples=("stats.gaussian_kde(v)(x[0])", "stats.gaussian_kde(x[:2], 0.4).logpdf(2 * x[:2, 1:])",
                "stats.gaussian_kde(v, 'silverman', v ** 2).evaluate([0.3])"))
 class KernelDensity(LibraryObject):

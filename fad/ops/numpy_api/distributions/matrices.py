@@ -10,10 +10,10 @@ from typing import Any
 from ....ir.op import registry
 from ....util.array import AnyArray, ArrayOrNumber
 from ....util.errors import UnsupportedFunctionError
-from ...face import BY_NAME, METHODS, face
 from ...kinds import shape_of
 from ...linalg.factorizations import solve_lower
 from ...linalg.matrices import diagonal, transposed
+from ...override import BY_NAME, METHODS, override
 from ...special.bessel import ive
 from ...special.gamma import digamma, gammaln
 from ...transcendental import exp, log
@@ -178,5 +178,5 @@ SAMPLES = {
 
 for _name, _methods in METHODS_OF.items():
     for _method, _call in _methods.items():
-        face(f"{MODULE}.{_name}_gen.{_method}", samples=SAMPLES.get(f"{_name}.{_method}", ()),
+        override(f"{MODULE}.{_name}_gen.{_method}", samples=SAMPLES.get(f"{_name}.{_method}", ()),
              precision="" if _name == "dirichlet" else "double")(_call)

@@ -12,7 +12,7 @@ from ....util.errors import UnsupportedFunctionError
 from ....util.where import module_name
 from ...arithmetic import floor, sqrt
 from ...choice import where
-from ...face import METHODS, face
+from ...override import METHODS, override
 from ...precision import in_double
 from ...transcendental import exp, log
 from ..arguments import as_array
@@ -287,10 +287,10 @@ for _class, _table, _methods in (("rv_continuous", CONTINUOUS,
                                   {**SHARED, **SUMMARIES, **QUANTILES, **CONTINUOUS_ONLY}),
                                  ("rv_discrete", DISCRETE, {**SHARED, **SUMMARIES, **DISCRETE_ONLY})):
     for _name, _call in _methods.items():
-        face(f"scipy.stats.{_class}.{_name}", samples=SAMPLES.get(f"{_class}.{_name}", ()),
+        override(f"scipy.stats.{_class}.{_name}", samples=SAMPLES.get(f"{_class}.{_name}", ()),
              note=_note(_table, _name))(_call)
 
-@face("scipy.stats._distn_infrastructure.rv_frozen.stats", creation=True)
+@override("scipy.stats._distn_infrastructure.rv_frozen.stats", creation=True)
 def frozen_stats(frozen: Any, moments: str = "mv") -> Any:
     return SUMMARIES["stats"](frozen.dist, *frozen.args, moments=moments, **frozen.kwds)
 
@@ -303,4 +303,4 @@ _FROZEN: "dict[str, dict[str, Callable]]" = {
     "rv_discrete_frozen": DISCRETE_ONLY}
 for _class, _calls in _FROZEN.items():
     for _name, _method in _calls.items():
-        face(f"scipy.stats._distn_infrastructure.{_class}.{_name}", creation=True)(_frozen(_method))
+        override(f"scipy.stats._distn_infrastructure.{_class}.{_name}", creation=True)(_frozen(_method))

@@ -16,10 +16,10 @@ from ....util.lazy import imported
 from ....util.library_object import LibraryObject
 from ... import extents
 from ...choice import where
-from ...face import BY_NAME, face
 from ...kinds import shape_of
 from ...linalg.factorizations import solve_lower
 from ...linalg.matrices import diagonal, transposed
+from ...override import BY_NAME, override
 from ...precision import in_double
 from ...special.gamma import gammaln
 from ...special.information import xlogy
@@ -227,10 +227,10 @@ SAMPLES = {
 for _owner, _methods in METHODS.items():
     _methods.update({name: in_double(call) for name, call in _methods.items()})
     for _name, _call in _methods.items():
-        face(f"{_owner}.{_name}", samples=SAMPLES[_owner] if _name.startswith("log") else ())(_call)
+        override(f"{_owner}.{_name}", samples=SAMPLES[_owner] if _name.startswith("log") else ())(_call)
 
 
-@face(f"{NORMAL}.__call__")
+@override(f"{NORMAL}.__call__")
 def frozen_normal(dist: object, mean: "ArrayLike | None" = None, cov: ArrayLike = 1, allow_singular: bool = False,
                   seed: object = None) -> Frozen:
     centre, spread = None if mean is None else floating(mean), floating(cov)
@@ -240,11 +240,11 @@ def frozen_normal(dist: object, mean: "ArrayLike | None" = None, cov: ArrayLike 
                   allow_singular=allow_singular)
 
 
-@face(f"{DIRICHLET}.__call__")
+@override(f"{DIRICHLET}.__call__")
 def frozen_dirichlet(dist: object, alpha: object, seed: object = None) -> Frozen:
     return Frozen("dirichlet", (alpha,), alpha=as_array(alpha))
 
 
-@face(f"{MULTINOMIAL}.__call__")
+@override(f"{MULTINOMIAL}.__call__")
 def frozen_multinomial(dist: object, n: object, p: object, seed: object = None) -> Frozen:
     return Frozen("multinomial", (n, p), n=as_array(n), p=_proportions(as_array(p)))

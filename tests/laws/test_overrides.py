@@ -1,5 +1,5 @@
-"""The laws, over the faces: every sample expression of every NumPy, SciPy and math function, differentiated to second
-order."""
+"""The laws, over the overrides: every sample expression of every NumPy, SciPy and math function, differentiated to
+second order."""
 import cmath
 import functools
 import math
@@ -12,7 +12,7 @@ from scipy import fftpack, integrate, interpolate, ndimage, optimize, signal, st
 from scipy.spatial import distance
 
 from fad.ops import table
-from fad.ops.face import BY_NAME
+from fad.ops.override import BY_NAME
 from fad.trace.tracing import trace
 
 from ..texts import executed
@@ -30,7 +30,7 @@ VALUES = {
 SCOPE = {"np": np, "sp": sp, "la": la, "stats": stats, "signal": signal, "ndimage": ndimage, "distance": distance,
          "optimize": optimize, "fftpack": fftpack,
          "integrate": integrate, "interpolate": interpolate, "math": math, "cmath": cmath, "i": np.array([2, 0, 2])}
-SAMPLES = sorted({sample for face in BY_NAME.values() for sample in face.samples})
+SAMPLES = sorted({sample for override in BY_NAME.values() for sample in override.samples})
 
 
 def names_in(expression: str) -> list:

@@ -1,6 +1,6 @@
-"""The registry of faces: which of NumPy's, SciPy's and math's functions fad knows, and how each is written in ops.
+"""The registry of overrides: which of NumPy's, SciPy's and math's functions fad knows, and how each is written in ops.
 
-Faces of libraries that few programs use are loaded when the first function of that library is met (LATER).
+Overrides of libraries that few programs use are loaded when the first function of that library is met (LATER).
 """
 import functools
 import inspect
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..ir.op import Op, registry
 from ..ir.types import type_of
-from ..util.interrupts import let_through
+from ..util.interrupts import reraise_interrupt
 from ..util.lazy import imported
 from ..util.where import module_name
 from .kinds import shape_of
@@ -18,7 +18,7 @@ from .literals import as_array
 from .precision import PRECISIONS
 
 
-class Face(NamedTuple):
+class Override(NamedTuple):
     """One public function: its dotted name, how it is written in ops, what the docs and the laws need to know.
 
     creation: whether it makes arrays from numbers alone (np.zeros), so that a call without traced arguments is traced
@@ -37,15 +37,15 @@ class Face(NamedTuple):
 
 
 NOT_FINITE = "array must not contain infs or NaNs"
-# a library's module -> the modules of ops/numpy_api with its faces, until they are loaded
+# a library's module -> the modules of ops/numpy_api with its overrides, until they are loaded
 LATER: dict[str, tuple[str, ...]] = {}
 LIBRARIES = {"numpy", "scipy", "math", "cmath", "statistics"}
 
 
-class _Faces(dict):
-    """The faces by name; whoever asks for one that is not loaded has it loaded."""
+class _Overrides(dict):
+    """The overrides by name; whoever asks for one that is not loaded has it loaded."""
 
-    def __missing__(self, name: str) -> Face:
+    def __missing__(self, name: str) -> Override:
         owner = name.rpartition(".")[0]
         while owner and owner not in LATER:
             owner = owner.rpartition(".")[0]
@@ -55,24 +55,26 @@ class _Faces(dict):
         return self[name]
 
 
-BY_NAME: dict[str, Face] = _Faces()        # "numpy.sum", "scipy.special.erf", "math.sin"
+BY_NAME: dict[str, Override] = _Overrides()        # "numpy.sum", "scipy.special.erf", "math.sin"
 METHODS: dict[str, Callable] = {}          # methods and properties' functions of arrays: "sum", "reshape", ...
 OF_NUMBERS: "dict[str, Callable]" = {}                        # methods that numbers have, and arrays have not
 PROPERTIES: dict[str, Callable] = {}       # "T", "real", ...
 OBJECTS: dict[int, Any] = {}               # id of an object that is subscripted (np.r_) -> what it means in ops
-_by_object: dict[Any, Face] = {}
-_looked_at = (0, 0)                                           # how many modules and faces there were
-_unresolved: dict[str, dict[str, Face]] = {}  # a module (or class) -> the faces of its functions, until that is loaded
+_by_object: dict[Any, Override] = {}
+_looked_at = (0, 0)                                           # how many modules and overrides there were
+# a module (or class) -> the overrides of its functions, until that is loaded
+_unresolved: dict[str, dict[str, Override]] = {}
 
 
-def face(*names: str, method: str = "", property: str = "", creation: bool = False, samples: tuple = (), note: str = "",
+def override(*names: str, method: str = "", property: str = "", creation: bool = False, samples: tuple = (),
+             note: str = "",
          routine: bool = False, precision: str = "") -> Callable:
     """Decorator: this function is what the named functions mean, and the array method (or property) of that name.
     precision: of its results, where its formulas do not see to that (see precision.py)."""
     def register(call: Callable) -> Callable:
         call = PRECISIONS[precision](finite_inputs(call), *names[:1])
         for name in names:
-            add_face(name, call, creation=creation, samples=samples, note=note, routine=routine)
+            add_override(name, call, creation=creation, samples=samples, note=note, routine=routine)
         if method:
             METHODS[method] = call
         if property:
@@ -82,8 +84,8 @@ def face(*names: str, method: str = "", property: str = "", creation: bool = Fal
 
 
 def finite_inputs(call: Callable) -> Callable:
-    """The face itself. If SciPy's function has `check_finite`, it is a face that raises as SciPy does for an infinity
-    or a nan in an array."""
+    """The override itself. If SciPy's function has `check_finite`, it is an override that raises as SciPy does for an
+    infinity or a nan in an array."""
     code = getattr(inspect.unwrap(call), "__code__", None)
     names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount] if code else ()
     if "check_finite" not in names:
@@ -110,19 +112,19 @@ def check_finite(*xs: object) -> None:
             registry["check_that"](finite, True, what=NOT_FINITE, error="ValueError")
 
 
-def add_face(name: str, call: Callable, **facts: Any) -> None:
-    """Register one face under one dotted name."""
+def add_override(name: str, call: Callable, **facts: Any) -> None:
+    """Register one override under one dotted name."""
     if name in BY_NAME:
-        raise ValueError(f"two faces for {name}")
-    BY_NAME[name] = Face(name, call, **facts)
+        raise ValueError(f"two overrides for {name}")
+    BY_NAME[name] = Override(name, call, **facts)
     owner, _, attribute = name.rpartition(".")
     _unresolved.setdefault(owner, {})[attribute] = BY_NAME[name]
 
 
 def add_ufunc(op: Op, *names: str, samples: tuple = (), note: str = "") -> None:
-    """An op that is a ufunc's face: the names it answers to."""
+    """An op that is a ufunc's override: the names it answers to."""
     for name in names:
-        add_face(name, op, samples=samples, note=note)
+        add_override(name, op, samples=samples, note=note)
 
 
 def _load(owner: str) -> None:
@@ -132,7 +134,7 @@ def _load(owner: str) -> None:
 
 
 def load_all() -> None:
-    """Load every face, and with them every op."""
+    """Load every override, and with them every op."""
     for owner in list(LATER):
         _load(owner)
 
@@ -141,7 +143,7 @@ registry.rest = load_all                    # type: ignore[attr-defined]
 
 
 def _load_met() -> None:
-    """Load the faces of libraries that are loaded themselves; no library is for their sake."""
+    """Load the overrides of libraries that are loaded themselves; no library is for their sake."""
     for owner in [owner for owner in LATER if owner in sys.modules]:
         _load(owner)
 
@@ -152,31 +154,31 @@ def _resolve_loaded() -> None:
     there = len(sys.modules), len(BY_NAME)
     if there == _looked_at:
         return
-    for place, faces in list(_unresolved.items()):
+    for place, overrides in list(_unresolved.items()):
         owner = _loaded(place)
         if owner is not None:
-            for attribute, found in list(faces.items()):
+            for attribute, found in list(overrides.items()):
                 target = getattr(owner, attribute, None)
                 if target is not None:
                     _by_object.setdefault(target, found)
-                faces.pop(attribute, None)
+                overrides.pop(attribute, None)
     _looked_at = there
 
 
 def _loaded(name: str) -> Any:
-    """The module of this name, or the class (whose methods have faces), if it is there without loading anything."""
+    """The module of this name, or the class (whose methods have overrides), if it is there without loading anything."""
     if name in sys.modules:
         return sys.modules[name]
     module, _, attribute = name.rpartition(".")
     return vars(sys.modules[module]).get(attribute) if module in sys.modules else None
 
 
-def find(function: object) -> "Face | None":
-    """The face of a function or ufunc, or None."""
+def find(function: object) -> "Override | None":
+    """The override of a function or ufunc, or None."""
     try:
         found = _by_object.get(function)
     except TypeError as error:              # not hashable, so no function of a library
-        let_through(error)
+        reraise_interrupt(error)
         return None
     module = module_name(function) or "numpy"               # NumPy's and SciPy's ufuncs do not say
     if found is not None or module.partition(".")[0] not in LIBRARIES:
