@@ -82,7 +82,7 @@ def state_of(x: object) -> list:
     if isinstance(x, np.vectorize):
         found.append(of.AttributeGuard(x, "pyfunc", x.pyfunc))
     elif _is_librarys(x):
-        found.append(of.of_all_in(x, lambda y: y is x))
+        found.append(of.of_all_in(x, lambda y: y is x or _is_librarys(y)))
     if not isinstance(x, _OWN):                               # a tree of SciPy's keeps its points in C
         found += [of.of_all_in(part) for part in held_by_c(x) if isinstance(part, np.ndarray)]
     return found
