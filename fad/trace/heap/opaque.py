@@ -21,7 +21,7 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import Value, current
 from ...util.profiled import unprofiled
-from ...util.reach import reached, referents
+from ...util.reach import reached
 from ...util.where import is_captured_class, is_fads, is_library
 from ..frontend.functions import is_partial
 from ..guards.bytecode import assigned_globals, names_used, rebound
@@ -36,7 +36,7 @@ from ..objects.containers import (
     keeps_record,
 )
 from ..objects.draws import goes_on
-from ..objects.opaque_state import holds_no_traced
+from ..objects.opaque_state import held_by_c, holds_no_traced
 from ..values.iterate import Once
 from ..values.outside_views import has_written, note_read
 from .journal import all_made, attributes_of, made, note
@@ -92,7 +92,7 @@ def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
 def note_reads(*values: object) -> None:
     """Note that code which fad does not see may read what these values reach."""
     if stack.builders() and has_written():
-        for x in reached(values, lambda x: [*_parts(x), *referents(x)]):  # books of libraries
+        for x in reached(values, lambda x: [*_parts(x), *held_by_c(x)]):
             if isinstance(x, np.ndarray):
                 note_read(x)
 
