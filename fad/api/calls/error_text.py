@@ -15,7 +15,7 @@ import numpy as np
 from ...ir.build import Value
 from ...ir.types import type_of
 from ...trace.heap.percall import watched_call
-from ...trace.runtime.calls import noting
+from ...trace.values import number_texts
 from ...trace.values.absent import Absent, missing_attribute
 from ...trace.values.mutation import call_override
 from ...trace.values.tracer import Tracer
@@ -162,7 +162,7 @@ def _was_given_traced(error: BaseException) -> bool:
     """Whether the code that raised an error is a library's, and was given a traced value, which it cannot know of."""
     last = _last(error)
     code, known = last.f_code, last.f_locals
-    if code in (watched_call.__code__, noting.__code__):      # a function in C
+    if code in (watched_call.__code__, number_texts.called.__code__):             # a function in C
         return package_name(known["f"]) not in _PYTHONS and any(
             isinstance(x, Tracer) for x in (*known["args"], *known["kwargs"].values()))
     file = code.co_filename

@@ -9,7 +9,7 @@ from types import FunctionType, MethodType, ModuleType
 
 import numpy as np
 
-from ...ir.build import Value
+from ...ir.build import Builder, Value
 from ...util.own import own_dict
 from ...util.reach import reached, referents, wrapped_by
 from ...util.where import COLLECTED, HEAP_TYPE, is_own, package_name
@@ -68,7 +68,7 @@ def led_to(x: object) -> Iterable:
     """The things that x leads to. Objects of the libraries that fad models keep books of their own."""
     cls = type(x)
     is_fads = isinstance(x, FunctionType) and is_own(x.__code__.co_filename)
-    if is_fads or issubclass(cls, (Value, ModuleType)) or goes_on(x):
+    if is_fads or issubclass(cls, (Value, Builder, ModuleType)) or goes_on(x):         # a builder leads to all there is
         return ()
     if isinstance(x, weakref.ref):
         return (weakref.ref.__call__(x),)
