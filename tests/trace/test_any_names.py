@@ -72,7 +72,7 @@ def in_loops(make, x):
         found.append(o.a)
         if x[k] > 5.0:
             break
-    return s + found[1] + o.kin
+    return s + found[1] + o.aliases
 
 
 def in_containers(make, x):

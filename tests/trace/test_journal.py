@@ -287,7 +287,7 @@ def test_marks():
         journal.note(own)
         assert second.changed(journal.CONTAINER) == [held, other]
         assert second.entries[id(held)].before == [1, 2, 3]
-        assert not journal.was_there(own, second.born) and journal.was_there(held, second.born)
+        assert not journal.was_there(own, second.serial) and journal.was_there(held, second.serial)
         second.undo()
         book.end(second)
         assert held == [1, 2, 3] and other == {"a": 1} and first.changed(journal.CONTAINER) == [held]

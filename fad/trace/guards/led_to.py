@@ -67,7 +67,7 @@ def walked(values: Iterable, parts: Callable) -> Iterator:
 def led_to(x: object) -> Iterable:
     """The things that x leads to. Objects of the libraries that fad models keep books of their own."""
     cls = type(x)
-    is_fads = isinstance(x, FunctionType) and is_own(x.__code__.co_filename)
+    is_fads = cls is FunctionType and is_own(x.__code__.co_filename)         # type: ignore[attr-defined]
     if is_fads or issubclass(cls, (Value, Builder, ModuleType)) or goes_on(x):         # a builder leads to all there is
         return ()
     if isinstance(x, weakref.ref):
