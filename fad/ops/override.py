@@ -68,7 +68,7 @@ _unresolved: dict[str, dict[str, Override]] = {}
 
 def override(*names: str, method: str = "", property: str = "", creation: bool = False, samples: tuple = (),
              note: str = "",
-         routine: bool = False, precision: str = "") -> Callable:
+             routine: bool = False, precision: str = "") -> Callable:
     """Decorator: this function is what the named functions mean, and the array method (or property) of that name.
     precision: of its results, where its formulas do not see to that (see precision.py)."""
     def register(call: Callable) -> Callable:

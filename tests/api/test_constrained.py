@@ -93,7 +93,7 @@ def test_over_a_batch_and_compiled():
 DEGENERATE = {
     "a multiplier of zero": (lambda p: optimize.nnls(np.eye(2), np.stack((p[0], p[0] - 0.7)))[0], "multiplier of zero"),
     "an override of minima": (lambda p: optimize.linprog(np.stack((p[0], p[0])), [[-1.0, -1.0]], [-1.0]).x,
-                         "multiplier of zero"),
+                              "multiplier of zero"),
     "dependent constraints": (lambda p: optimize.linprog(p, [[1.0, 1.0], [2.0, 2.0]], np.stack((1.0, 2.0)),
                                                          [[1.0, 1.0]],
                                                          [1.0]).x, "dependent"),

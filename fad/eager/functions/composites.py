@@ -114,7 +114,7 @@ def _log_softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
 
 
 log_softmax = of_one("log_softmax", lambda x, axis: x - override("scipy.special.logsumexp", x, axis=axis,
-keepdims=True),
+                                                                 keepdims=True),
                      lambda g, y, x, axis: g - op["exp"](y) * kept_sum(g, (axis,)), _log_softmax_run,
                      node="LogSoftmaxBackward0")
 

@@ -257,7 +257,7 @@ def nll_loss(input: AnyArray, target: AnyArray, weight: "Tensor | None" = None, 
         input = op["reshape"](op["transpose"](input, axes=order), math.prod(shape), input.shape[1])
         classes = op["reshape"](classes, math.prod(shape))
     loss = _likelihood(input, classes, weight if wanted(weight) else raw(weight), ignore=ignored,
-                          reduction=reduction)
+                       reduction=reduction)
     loss = op["reshape"](loss, *shape) if reduction == "none" and len(shape) != 1 else loss
     if isinstance(given, Tensor) and rank > 2:
         together((loss,), "NllLoss2DBackward0", (given,), {"self": given, "target": target, "weight": weight},

@@ -47,7 +47,7 @@ def rot90(m: ArrayLike, k: Any = 1, axes: Any = (0, 1)) -> AnyArray:
 
 
 @override("numpy.roll", samples=("np.roll(x, 1)", "np.roll(x, -1, axis=1)", "np.roll(x, (1, -2), axis=(0, 1))",
-                             "np.roll(x, 1, axis=(0, 1))"))
+                                 "np.roll(x, 1, axis=(0, 1))"))
 def roll(a: ArrayLike, shift: object, axis: Axes = None) -> AnyArray:
     x = as_array(a)
     if axis is None:

@@ -20,7 +20,8 @@ def _matrix(diagonals: AnyArray, lower: int, upper: int) -> AnyArray:
 
 
 @override("scipy.linalg.solve_banded",
-      samples=("la.solve_banded((1, 1), x + [[0.0], [3.0], [0.0]], v)", "la.solve_banded((0, 2), x[::-1] + 1.0, x.T)"))
+          samples=("la.solve_banded((1, 1), x + [[0.0], [3.0], [0.0]], v)",
+                   "la.solve_banded((0, 2), x[::-1] + 1.0, x.T)"))
 @over_stacks(ab="2", b="1|2")
 def solve_banded(l_and_u: tuple, ab: ArrayLike, b: ArrayLike, overwrite_ab: bool = False, overwrite_b: bool = False,
                  check_finite: bool = True) -> AnyArray:
@@ -28,7 +29,7 @@ def solve_banded(l_and_u: tuple, ab: ArrayLike, b: ArrayLike, overwrite_ab: bool
 
 
 @override("scipy.linalg.solveh_banded", samples=("la.solveh_banded(x + [[3.0], [0.0], [0.0]], v, lower=True)",
-                                             "la.solveh_banded(x[:2] + [[0.0], [3.0]], v)"))
+                                                 "la.solveh_banded(x[:2] + [[0.0], [3.0]], v)"))
 @over_stacks(ab="2", b="1|2")
 def solveh_banded(ab: ArrayLike, b: ArrayLike, overwrite_ab: bool = False, overwrite_b: bool = False,
                   lower: bool = False, check_finite: bool = True) -> AnyArray:
@@ -51,7 +52,7 @@ def _hermitian(ab: AnyArray, lower: bool) -> AnyArray:
 
 
 @override("scipy.linalg.cholesky_banded", samples=("la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True)",
-                                               "la.cholesky_banded(x + [[0.0], [0.0], [3.0]])"))
+                                                   "la.cholesky_banded(x + [[0.0], [0.0], [3.0]])"))
 @over_stacks(ab="2")
 def cholesky_banded(ab: AnyArray, overwrite_ab: bool = False, lower: bool = False,
                     check_finite: bool = True) -> AnyArray:
@@ -69,8 +70,8 @@ def cholesky_banded(ab: AnyArray, overwrite_ab: bool = False, lower: bool = Fals
 
 
 @override("scipy.linalg.cho_solve_banded",
-      samples=("la.cho_solve_banded((la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True), True), v)",
-               "la.cho_solve_banded((x + [[0.0], [0.0], [3.0]], False), x.T)"))
+          samples=("la.cho_solve_banded((la.cholesky_banded(x[:2] + [[3.0], [0.0]], lower=True), True), v)",
+                   "la.cho_solve_banded((x + [[0.0], [0.0], [3.0]], False), x.T)"))
 def cho_solve_banded(cb_and_lower: tuple, b: ArrayLike, overwrite_b: bool = False,
                      check_finite: bool = True) -> AnyArray:
     cb, lower = as_array(cb_and_lower[0]), bool(cb_and_lower[1])
@@ -97,8 +98,8 @@ def eigvals_banded(a_band: ArrayLike, lower: bool = False, overwrite_a_band: boo
 
 
 @override("scipy.linalg.eigh_tridiagonal",
-      samples=("la.eigh_tridiagonal(v, x[0, :3] + 1.0)[0]", "np.abs(la.eigh_tridiagonal(v, x[0, :3] + 1.0)[1])"),
-      note="as numpy.linalg.eigh")
+          samples=("la.eigh_tridiagonal(v, x[0, :3] + 1.0)[0]", "np.abs(la.eigh_tridiagonal(v, x[0, :3] + 1.0)[1])"),
+          note="as numpy.linalg.eigh")
 @over_stacks(d="1", e="1")
 def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, eigvals_only: bool = False, select: str = "a",
                      select_range: Any = None, check_finite: bool = True) -> Any:
@@ -119,7 +120,7 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, eigvals_only: bool = False, sel
 
 
 @override("scipy.linalg.eigvalsh_tridiagonal",
-      samples=("la.eigvalsh_tridiagonal(v, x[0, :3] + 1.0)", "la.eigvalsh_tridiagonal(v, x[0, :3], 'i', (1, 2))"))
+          samples=("la.eigvalsh_tridiagonal(v, x[0, :3] + 1.0)", "la.eigvalsh_tridiagonal(v, x[0, :3], 'i', (1, 2))"))
 @over_stacks(d="1", e="1")
 def eigvalsh_tridiagonal(d: ArrayLike, e: ArrayLike, select: str = "a", select_range: object = None,
                          check_finite: bool = True) -> AnyArray:
@@ -131,14 +132,14 @@ def _toeplitz(c_or_cr: object) -> AnyArray:
 
 
 @override("scipy.linalg.solve_toeplitz",
-      samples=("la.solve_toeplitz(v + np.array([3.0, 0.0, 0.0, 0.0]), x.T)", "la.solve_toeplitz((v, v ** 2), v)"),
-      precision="double")
+          samples=("la.solve_toeplitz(v + np.array([3.0, 0.0, 0.0, 0.0]), x.T)", "la.solve_toeplitz((v, v ** 2), v)"),
+          precision="double")
 def solve_toeplitz(c_or_cr: ArrayLike, b: ArrayLike, check_finite: bool = True) -> AnyArray:
     return BY_NAME["numpy.linalg.solve"].call(_toeplitz(c_or_cr), as_array(b))
 
 
 @override("scipy.linalg.matmul_toeplitz", samples=("la.matmul_toeplitz((v, 2 * v), x.T)", "la.matmul_toeplitz(v, v)"),
-      precision="double")
+          precision="double")
 def matmul_toeplitz(c_or_cr: ArrayLike, x: ArrayLike, check_finite: bool = False, workers: object = None) -> AnyArray:
     return BY_NAME["numpy.matmul"].call(_toeplitz(c_or_cr), as_array(x))
 

@@ -16,7 +16,7 @@ from .arguments import as_array, fixed, in_dtype, into, one_axis, rank, ravel, t
 from .join import strong
 
 override("numpy.matmul", "numpy.linalg.matmul",
-     samples=("np.matmul(x, S)", "x @ S", "v @ S @ v"))(lambda x1, x2: matmul(as_array(x1), as_array(x2)))
+         samples=("np.matmul(x, S)", "x @ S", "v @ S @ v"))(lambda x1, x2: matmul(as_array(x1), as_array(x2)))
 
 
 @override("numpy.dot", method="dot", samples=("np.dot(x, S)", "np.dot(v, v)", "x.dot(v)"))
@@ -68,7 +68,7 @@ def vector_outer(x1: ArrayLike, x2: ArrayLike, /) -> AnyArray:
 
 
 @override("numpy.tensordot", samples=("np.tensordot(x, S, axes=1)", "np.tensordot(x, S, axes=([1], [0]))",
-                                  "np.tensordot(x, x, 2)"))
+                                      "np.tensordot(x, x, 2)"))
 def tensordot(a: ArrayLike, b: ArrayLike, axes: Axes = 2) -> AnyArray:
     a, b = as_array(a), as_array(b)
     left, right = _summed_axes(axes, rank(a), rank(b))

@@ -20,7 +20,7 @@ sqrt, absolute, where = (registry[name] for name in ("sqrt", "abs", "where"))
 
 @override("scipy.stats.pearsonr",
           samples=("stats.pearsonr(v, np.sin(9 * v))[0]", "stats.pearsonr(v, np.sin(9 * v)).pvalue",
-                                       "stats.pearsonr(x, x[::-1] ** 2, axis=1)[0]"))
+                   "stats.pearsonr(x, x[::-1] ** 2, axis=1)[0]"))
 def pearsonr(x: AnyArray, y: AnyArray, *, alternative: str = "two-sided", method: object = None,
              axis: "int | None" = 0) -> Correlation:
     if alternative != "two-sided" or method is not None:
@@ -56,8 +56,8 @@ def _correlation(x: Any, y: Any, axis: int) -> AnyArray:
 
 
 @override("scipy.stats.linregress",
-      samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
-               "stats.linregress(v, np.sin(9 * v)).stderr"), precision="installed")
+          samples=("np.stack(stats.linregress(np.arange(4.0), v)[:3])", "stats.linregress(v, np.sin(9 * v)).pvalue",
+                   "stats.linregress(v, np.sin(9 * v)).stderr"), precision="installed")
 def linregress(x: AnyArray, y: AnyArray, alternative: str = "two-sided") -> FittedLine:
     if alternative != "two-sided":
         raise refuse("scipy.stats.linregress", "alternative other than 'two-sided'")

@@ -183,7 +183,7 @@ def _integers(first: object, end: Extent, step: int) -> AnyArray:
 
 
 @override("numpy.linspace", creation=True,
-      samples=("np.linspace(v[0], v[1], 5)", "np.linspace(v, x[0], 3, endpoint=False, axis=1)"))
+          samples=("np.linspace(v[0], v[1], 5)", "np.linspace(v, x[0], 3, endpoint=False, axis=1)"))
 def linspace(start: AnyArray, stop: AnyArray, num: ArrayLike = 50, endpoint: bool = True, retstep: bool = False,
              dtype: DTypeLike = None, axis: int = 0, *, device: object = None) -> Any:
     n, = extents_given(num)
@@ -215,7 +215,7 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: bool
 
 
 @override("numpy.geomspace", creation=True, samples=("np.geomspace(v[0], v[1], 4)", "np.geomspace(-v[0], -2.0, 4)"),
-      precision="double")
+          precision="double")
 def geomspace(start: ArrayLike, stop: ArrayLike, num: object = 50, endpoint: bool = True, dtype: DTypeLike = None,
               axis: int = 0) -> AnyArray:
     """Equal steps of the logarithm between the ends' absolute values, in the sign of both."""
@@ -265,7 +265,7 @@ def _with_rank(x: AnyArray, least: int) -> AnyArray:
 
 
 @override("numpy.array", creation=True,
-      samples=("np.array([v[0], v[1] * 2, 3.0])", "np.array([[v[0], 1.0], [v[1], v[2]]])", "np.array([x, x])"))
+          samples=("np.array([v[0], v[1] * 2, 3.0])", "np.array([[v[0], 1.0], [v[1], v[2]]])", "np.array([x, x])"))
 def array(object: ArrayLike, dtype: object = None, *, copy: bool = True, order: str = "K", subok: bool = False,
           ndmin: int = 0, like: object = None) -> AnyArray:
     _refuse_like("numpy.array", like)
@@ -338,7 +338,7 @@ def fromiter(iter: Any, dtype: object, count: int = -1, *, like: object = None) 
 
 
 @override("numpy.meshgrid", samples=("np.meshgrid(v, v)[0] * np.meshgrid(v, v)[1]",
-                                 "np.meshgrid(v, x[0], indexing='ij')[1]"))
+                                     "np.meshgrid(v, x[0], indexing='ij')[1]"))
 def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")

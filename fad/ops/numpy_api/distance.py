@@ -60,8 +60,8 @@ def _metric(name: str, metric: str, options: dict) -> Callable:
 
 
 @override("scipy.spatial.distance.cdist",
-      samples=("distance.cdist(x, x[:2] + 0.3)", "distance.cdist(x, v[None], 'sqeuclidean')",
-               "distance.cdist(x, v[None], 'cosine')"), precision="double")
+          samples=("distance.cdist(x, x[:2] + 0.3)", "distance.cdist(x, v[None], 'sqeuclidean')",
+                   "distance.cdist(x, v[None], 'cosine')"), precision="double")
 def cdist(XA: ArrayLike, XB: ArrayLike, metric: str = "euclidean", *, out: object = None,
           **options: object) -> AnyArray:
     if out is not None:
@@ -74,7 +74,7 @@ def cdist(XA: ArrayLike, XB: ArrayLike, metric: str = "euclidean", *, out: objec
 
 
 @override("scipy.spatial.distance.pdist", samples=("distance.pdist(x)", "distance.pdist(x, 'cityblock')"),
-      precision="double")
+          precision="double")
 def pdist(X: ArrayLike, metric: str = "euclidean", *, out: object = None, **options: object) -> AnyArray:
     if out is not None:
         raise refuse("scipy.spatial.distance.pdist", "out", do="assign the result")
@@ -102,7 +102,7 @@ def _vector(u: object) -> AnyArray:
 
 for _name, _of_pair in METRICS.items():
     override(f"scipy.spatial.distance.{_name}", samples=(f"distance.{_name}(v, x[0])",),
-         precision="double" if _name in IN_DOUBLE else "")(_between_vectors(_name, _of_pair))
+             precision="double" if _name in IN_DOUBLE else "")(_between_vectors(_name, _of_pair))
 
 
 @override("scipy.spatial.distance.minkowski", precision="double")
@@ -122,8 +122,8 @@ def mahalanobis(u: ArrayLike, v: ArrayLike, VI: ArrayLike) -> AnyArray:
 
 
 @override("scipy.spatial.distance.jensenshannon",
-      samples=("distance.jensenshannon(v, x[0])", "distance.jensenshannon(x, x ** 2, 2.0, axis=1, keepdims=True)"),
-      precision="given")
+          samples=("distance.jensenshannon(v, x[0])", "distance.jensenshannon(x, x ** 2, 2.0, axis=1, keepdims=True)"),
+          precision="given")
 def jensenshannon(p: AnyArray, q: AnyArray, base: object = None, *, axis: int = 0, keepdims: bool = False) -> AnyArray:
     """The root of the mean divergence from what lies between two distributions (J. Lin, IEEE Transactions on
     Information Theory 37 (1991) 145)."""
@@ -136,7 +136,7 @@ def jensenshannon(p: AnyArray, q: AnyArray, base: object = None, *, axis: int = 
 
 
 @override("scipy.spatial.distance.squareform",
-      samples=("distance.squareform(distance.pdist(x))", "distance.squareform(S + S.T - np.diag(2 * np.diag(S)))"))
+          samples=("distance.squareform(distance.pdist(x))", "distance.squareform(S + S.T - np.diag(2 * np.diag(S)))"))
 def squareform(X: ArrayLike, force: str = "no", checks: bool = True) -> AnyArray:
     """The matrix of the distances between all pairs, or these of the matrix."""
     x = as_array(X)

@@ -145,8 +145,8 @@ def _meet(x: ArrayOrNumber, a: str, y: AnyArray, b: str, keep: set) -> "tuple[An
 
 @override("numpy.einsum",
           samples=('np.einsum("ij,jk->ik", x, S)', 'np.einsum("ij,ij->i", x, x)', 'np.einsum("ii->i", S)',
-                               'np.einsum("i,j,jk->k", v, v, S)', 'np.einsum("...j,j", x, v)',
-                               "np.einsum(x, [0, 1], v, [1], [0])", 'np.einsum("ij->", x)', 'np.einsum("ii", S)'))
+                   'np.einsum("i,j,jk->k", v, v, S)', 'np.einsum("...j,j", x, v)',
+                   "np.einsum(x, [0, 1], v, [1], [0])", 'np.einsum("ij->", x)', 'np.einsum("ii", S)'))
 def einsum(*operands: object, out: object = None, dtype: DTypeLike = None, order: str = "K", casting: Casting = "safe",
            optimize: bool = True) -> AnyArray:
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)

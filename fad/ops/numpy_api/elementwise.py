@@ -30,7 +30,7 @@ from .arguments import as_array, check_all, in_dtype, into, is_given, one_axis, 
 
 
 @override("numpy.where", samples=("np.where(x > 0.5, x, v)", "np.where(x > 0.5, np.log(x), x * x)",
-                              "np.where(x > 0.5, np.log(x - 0.5), 0.0)"))
+                                  "np.where(x > 0.5, np.log(x - 0.5), 0.0)"))
 def where(condition: ArrayLike, x: object = None, y: object = None) -> AnyArray:
     """x where the condition holds, y elsewhere; derivatives ignore the branch not taken. With one argument, nonzero."""
     if x is None and y is None:
@@ -72,7 +72,7 @@ def select(condlist: Any, choicelist: Any, default: ArrayLike = 0) -> AnyArray:
 
 
 @override("numpy.clip", method="clip",
-      samples=("np.clip(x, 0.3, 0.7)", "np.clip(x, 0.5, None)", "np.clip(x, v - 0.3, v)", "x.clip(0.3, 0.6)"))
+          samples=("np.clip(x, 0.3, 0.7)", "np.clip(x, 0.5, None)", "np.clip(x, v - 0.3, v)", "x.clip(0.3, 0.6)"))
 def clip(a: ArrayLike, a_min: object = np._NoValue, a_max: object = np._NoValue, out: object = None, *,
          min: Any = np._NoValue, max: Any = np._NoValue, dtype: object = None, where: ArrayLike = True) -> AnyArray:
     """a between its bounds; on a bound its slope is 1, as inside."""
@@ -290,9 +290,9 @@ override("numpy.iscomplexobj")(lambda x: is_complex(as_array(x)))
 
 
 @override("numpy.interp", samples=("np.interp(v, [0., 0.5, 1.], [1., 2., 4.])",
-                               "np.interp([0.1, 0.6], [0., 0.5, 1.], v[:3])", "np.interp(0.5, np.sort(v), x[0])",
-                               "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)",
-                               "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
+                                   "np.interp([0.1, 0.6], [0., 0.5, 1.], v[:3])", "np.interp(0.5, np.sort(v), x[0])",
+                                   "np.interp(x, [0., 0.5, 0.8], [1., 2., 4.], right=0.0)",
+                                   "np.interp(x, [0.7, 0.1, 0.4], v[:3], period=1.0)"))
 def interp(x: AnyArray, xp: AnyArray, fp: AnyArray, left: object = None, right: object = None,
            period: object = None) -> ArrayOrNumber:
     """Piecewise linear interpolation, differentiable in x, xp and fp."""

@@ -52,7 +52,7 @@ def _trimmed(name: str, moment: Callable, given: str) -> None:
         y = moment(centre, spread, n)
         return y if kept is None else where(BY_NAME["numpy.any"].call(registry["isnan"](x), axis=ax), math.nan, y)
     override(f"scipy.stats.{name}", samples=(f"stats.{name}(x{given})",
-                                         f"stats.{name}(v, (0.3, 0.8), (True, False))"), precision="given")(call)
+                                             f"stats.{name}(v, (0.3, 0.8), (True, False))"), precision="given")(call)
 
 
 _trimmed("tmean", lambda centre, spread, n: centre, ", axis=1")
@@ -85,7 +85,7 @@ def tmax(a: ArrayLike, upperlimit: object = None, axis: "int | None" = 0, inclus
 
 
 @override("scipy.stats.kstat", samples=("stats.kstat(v, 1)", "stats.kstat(v, 3)", "stats.kstat(v, 4)",
-                                    "stats.kstat(x, axis=1)"))
+                                        "stats.kstat(x, axis=1)"))
 def kstat(data: ArrayLike, n: int = 2, *, axis: Axes = None, nan_policy: str = "propagate") -> AnyArray:
     """R. A. Fisher, Proceedings of the London Mathematical Society 30 (1930) 199, in power sums."""
     x, ax = sample("kstat", data, axis, nan_policy)
@@ -150,8 +150,8 @@ def _distance(p: int, u: object, v: object, u_weights: object, v_weights: object
 
 
 @override("scipy.stats.wasserstein_distance",
-      samples=("stats.wasserstein_distance(v, x[0])", "stats.wasserstein_distance(v, x[0], x[1], x[2])"),
-      precision="double")
+          samples=("stats.wasserstein_distance(v, x[0])", "stats.wasserstein_distance(v, x[0], x[1], x[2])"),
+          precision="double")
 def wasserstein_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: object = None,
                          v_weights: object = None) -> AnyArray:
     return _distance(1, u_values, v_values, u_weights, v_weights)
@@ -167,8 +167,8 @@ def energy_distance(u_values: ArrayLike, v_values: ArrayLike, u_weights: object 
 
 
 @override("scipy.stats.rankdata", note="constant: its derivative is zero",
-      samples=("stats.rankdata(v) * v", "stats.rankdata(x, axis=1) * x",
-               "stats.rankdata(x > 0.5, 'dense') * np.ravel(x)"), precision="installed")
+          samples=("stats.rankdata(v) * v", "stats.rankdata(x, axis=1) * x",
+                   "stats.rankdata(x > 0.5, 'dense') * np.ravel(x)"), precision="installed")
 def rankdata(a: ArrayLike, method: str = "average", *, axis: Axes = None, nan_policy: str = "propagate") -> AnyArray:
     """The number of values that are smaller; equal ones share their places as `method` says."""
     if method not in ("average", "min", "max", "dense", "ordinal"):

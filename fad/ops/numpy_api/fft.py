@@ -112,7 +112,7 @@ def along_one_axis(transform: Callable, **options: object) -> tuple:
         return into(out, transform(x, n, one_axis(axis, rank(x)), norm, **options))
 
     def scipy_override(x: AnyArray, n: object = None, axis: int = -1, norm: object = None,
-                   overwrite_x: bool = False) -> AnyArray:
+                       overwrite_x: bool = False) -> AnyArray:
         return numpy_override(x, n, axis, norm)
     return numpy_override, scipy_override
 
@@ -162,7 +162,7 @@ def along_axes(transform: Callable, axes: Axes, **options: object) -> tuple:
         return into(out, transform(x, pairs, norm, **options) if pairs else x)
 
     def scipy_override(x: AnyArray, s: object = None, axes: object = default, norm: "str | None" = None,
-                   overwrite_x: bool = False) -> AnyArray:
+                       overwrite_x: bool = False) -> AnyArray:
         return numpy_override(x, s, axes, norm)
     return numpy_override, scipy_override
 

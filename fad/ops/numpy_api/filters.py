@@ -63,8 +63,8 @@ def _nothing(order: int, x: AnyArray) -> list:
 
 
 @override("scipy.signal.lfilter",
-      samples=("signal.lfilter([1.0, 0.5], [2.0, -0.3, 0.1], x)", "signal.lfilter(v[:2], [1.0], v)",
-               "signal.lfilter(v[:2], v[1:], x, axis=0)", "signal.lfilter([0.5], [1.0, -0.3], v, zi=v[:1])[1]"))
+          samples=("signal.lfilter([1.0, 0.5], [2.0, -0.3, 0.1], x)", "signal.lfilter(v[:2], [1.0], v)",
+                   "signal.lfilter(v[:2], v[1:], x, axis=0)", "signal.lfilter([0.5], [1.0, -0.3], v, zi=v[:1])[1]"))
 def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: "ArrayLike | None" = None) -> Any:
     x = live_signal(x)
     ax = one_axis(axis, rank(x))
@@ -78,7 +78,7 @@ def lfilter(b: ArrayLike, a: ArrayLike, x: ArrayLike, axis: int = -1, zi: "Array
 
 
 @override("scipy.signal.sosfilt",
-      samples=("signal.sosfilt([[1.0, 0.5, 0.1, 1.0, -0.3, 0.1], [0.5, 0.2, 0.0, 1.0, 0.1, 0.0]], x)",))
+          samples=("signal.sosfilt([[1.0, 0.5, 0.1, 1.0, -0.3, 0.1], [0.5, 0.2, 0.0, 1.0, 0.1, 0.0]], x)",))
 def sosfilt(sos: ArrayLike, x: AnyArray, axis: int = -1, zi: "ArrayLike | None" = None) -> Any:
     """Sections of order two, one after the other."""
     sos, x = live_signal(sos), live_signal(x)
@@ -108,8 +108,8 @@ def lfilter_zi(b: ArrayLike, a: ArrayLike) -> AnyArray:
 
 
 @override("scipy.signal.sosfilt_zi",
-      samples=("signal.sosfilt_zi(np.stack([np.append(v[:3], np.append(1.0, v[:2])), np.append(x[0, :3], [1.0, 0.3, "
-               "0.1])]))",))
+          samples=("signal.sosfilt_zi(np.stack([np.append(v[:3], np.append(1.0, v[:2])), np.append(x[0, :3], "
+                   "[1.0, 0.3, 0.1])]))",))
 def sosfilt_zi(sos: ArrayLike) -> AnyArray:
     """The states in which a step's response is steady: each section's, times what those before it make of the step."""
     sos = live_signal(sos)
@@ -136,8 +136,8 @@ def extended(x: AnyArray, n: int, padtype: "str | None", axis: int = 0) -> AnyAr
 
 
 @override("scipy.signal.filtfilt", samples=("signal.filtfilt([1.0, 0.5], [2.0, -0.3], np.tile(v, 3))",
-                                        "signal.filtfilt([1.0, 0.5], [1.0, -0.3], np.tile(x, (3, 1)), axis=0, "
-                                        "padtype='even', padlen=2)"))
+                                            "signal.filtfilt([1.0, 0.5], [1.0, -0.3], np.tile(x, (3, 1)), axis=0, "
+                                            "padtype='even', padlen=2)"))
 def filtfilt(b: Any, a: Any, x: ArrayLike, axis: int = -1, padtype: "str | None" = "odd", padlen: Any = None,
              method: str = "pad") -> AnyArray:
     """Forward and backward, from steady states at the ends (F. Gustafsson, IEEE Transactions on Signal Processing 44
@@ -160,8 +160,8 @@ def filtfilt(b: Any, a: Any, x: ArrayLike, axis: int = -1, padtype: "str | None"
 
 
 @override("scipy.signal.savgol_filter",
-      samples=("signal.savgol_filter(np.tile(v, 2), 5, 2)", "signal.savgol_filter(x, 3, 1, axis=0, mode='nearest')",
-               "signal.savgol_filter(np.tile(v, 2), 5, 3, deriv=1, delta=0.5)"), precision="given")
+          samples=("signal.savgol_filter(np.tile(v, 2), 5, 2)", "signal.savgol_filter(x, 3, 1, axis=0, mode='nearest')",
+                   "signal.savgol_filter(np.tile(v, 2), 5, 3, deriv=1, delta=0.5)"), precision="given")
 def savgol_filter(x: ArrayLike, window_length: int, polyorder: int, deriv: int = 0, delta: float = 1.0, axis: int = -1,
                   mode: str = "interp", cval: float = 0.0) -> AnyArray:
     """Polynomials of least squares in a moving window (A. Savitzky and M. J. E. Golay, Analytical Chemistry 36 (1964)

@@ -75,7 +75,7 @@ def _tuple_of(spline: Spline) -> tuple:
 
 
 @override("scipy.interpolate.splint", samples=(f"interpolate.splint(v[0], 0.9, ({KNOTS}, x[0], 2))",
-                                           f"interpolate.splint(-1.0, 2.0, ({KNOTS}, v, 2))"))
+                                               f"interpolate.splint(-1.0, 2.0, ({KNOTS}, v, 2))"))
 def splint(a: ArrayLike, b: Any, tck: Any, full_output: int = 0) -> AnyArray:
     if full_output:
         raise refuse("scipy.interpolate.splint", "full_output")

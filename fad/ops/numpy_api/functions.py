@@ -27,7 +27,7 @@ FEW_ELEMENTS = 8  # so many calls are written out, each with its own branches
 
 
 @override("numpy.piecewise", samples=("np.piecewise(x, [x < 0.5, x >= 0.5], [lambda t: t * t, lambda t: 3 * t])",
-                                  "np.piecewise(x, [x < 0.5], [0.0, np.log])"))
+                                      "np.piecewise(x, [x < 0.5], [0.0, np.log])"))
 def piecewise(x: ArrayLike, condlist: object, funclist: Any, *args: object, **options: object) -> AnyArray:
     """By the last condition that holds; a function beyond the conditions is for where none does, and else 0."""
     x = as_array(x)

@@ -168,7 +168,7 @@ def histogram_bin_edges(a: ArrayLike, bins: object = 10, range: object = None, w
 
 
 @override("numpy.histogram", samples=("np.histogram([0.1, 0.4, 0.5, 0.8], 3, (0.0, 1.0), weights=v)[0]",),
-      note="in the weights and the edges; counts are constant")
+          note="in the weights and the edges; counts are constant")
 def histogram(a: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None, weights: object = None) -> tuple:
     x = ravel(as_array(a))
     edges = edges_of(x, bins, range)

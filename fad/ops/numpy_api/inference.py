@@ -73,8 +73,8 @@ def ttest_rel(a: ArrayLike, b: ArrayLike, axis: "int | None" = 0, nan_policy: st
 
 
 @override("scipy.stats.ttest_ind",
-      samples=("stats.ttest_ind(x, x[1:] ** 2)[:2]",),
-      note="with equal_var=False the p-value only as far as its degrees of freedom are not differentiated")
+          samples=("stats.ttest_ind(x, x[1:] ** 2)[:2]",),
+          note="with equal_var=False the p-value only as far as its degrees of freedom are not differentiated")
 def ttest_ind(a: ArrayLike, b: ArrayLike, axis: "int | None" = 0, equal_var: bool = True, nan_policy: str = "propagate",
               alternative: str = "two-sided") -> TTestResult:
     (x, ax), (y, _) = (sample("ttest_ind", each, axis, nan_policy) for each in (a, b))
@@ -125,7 +125,7 @@ def _divergence(o: AnyArray, e: AnyArray, power: Any) -> AnyArray:
 
 
 @override("scipy.stats.power_divergence",
-      samples=("stats.power_divergence(x, lambda_='cressie-read')", "stats.power_divergence(v, lambda_='neyman')"))
+          samples=("stats.power_divergence(x, lambda_='cressie-read')", "stats.power_divergence(v, lambda_='neyman')"))
 def power_divergence(f_obs: ArrayLike, f_exp: "ArrayLike | None" = None, ddof: object = 0, axis: "int | None" = 0,
                      lambda_: "str | None" = None) -> Found:
     o, ax = sample("power_divergence", f_obs, axis)
@@ -230,8 +230,8 @@ def levene(*samples: ArrayLike, center: str = "median", axis: "int | None" = 0, 
 
 
 @override("scipy.stats.combine_pvalues",
-      samples=("stats.combine_pvalues(v)", "stats.combine_pvalues(v, 'stouffer', v[::-1])",
-               "stats.combine_pvalues(v, 'pearson')[0]"))
+          samples=("stats.combine_pvalues(v)", "stats.combine_pvalues(v, 'stouffer', v[::-1])",
+                   "stats.combine_pvalues(v, 'pearson')[0]"))
 def combine_pvalues(pvalues: ArrayLike, method: str = "fisher", weights: "ArrayLike | None" = None, *,
                     axis: "int | None" = 0) -> Found:
     p, ax = sample("combine_pvalues", pvalues, axis)

@@ -17,7 +17,7 @@ from .within import add_solver
 
 
 @override("scipy.integrate.cumulative_trapezoid",
-      samples=("integrate.cumulative_trapezoid(x, axis=0, initial=0)", "integrate.cumulative_trapezoid(v, v * v)"))
+          samples=("integrate.cumulative_trapezoid(x, axis=0, initial=0)", "integrate.cumulative_trapezoid(v, v * v)"))
 def cumulative_trapezoid(y: ArrayLike, x: "ArrayLike | None" = None, dx: object = 1.0, axis: int = -1,
                          initial: object = None) -> AnyArray:
     y = as_array(y)
@@ -65,7 +65,7 @@ def _last_interval(y: ArrayOrNumber, h: ArrayOrNumber, axis: int, n: Extent) -> 
 
 
 @override("scipy.integrate.simpson", samples=("integrate.simpson(x)", "integrate.simpson(v[:3], x=np.cumsum(v[:3]))",
-                                          "integrate.simpson(v, x=np.cumsum(v))"))
+                                              "integrate.simpson(v, x=np.cumsum(v))"))
 def simpson(y: AnyArray, x: "ArrayLike | None" = None, *, dx: object = 1.0, axis: int = -1) -> AnyArray:
     y = as_array(y)
     ax = one_axis(axis, rank(y))
@@ -82,8 +82,8 @@ def simpson(y: AnyArray, x: "ArrayLike | None" = None, *, dx: object = 1.0, axis
 
 
 @override("scipy.integrate.romb", samples=("integrate.romb(np.append(v, v[0]))", "integrate.romb(x[:, :3], dx=0.5)",
-                                       "integrate.romb(np.vstack([x, x[:2]]), axis=0)"),
-      precision="double")
+                                           "integrate.romb(np.vstack([x, x[:2]]), axis=0)"),
+          precision="double")
 def romb(y: AnyArray, dx: Any = 1.0, axis: int = -1) -> AnyArray:
     """Trapezoids of 1, 2, 4, ... intervals, extrapolated to none (W. Romberg, 1955)."""
     y = as_array(y)
@@ -104,7 +104,7 @@ def romb(y: AnyArray, dx: Any = 1.0, axis: int = -1) -> AnyArray:
 
 
 override("scipy.integrate.solve_ivp", routine=True,
-     note="through its steps; by LSODA, by the equations of its sensitivities")(solve_ivp)
+         note="through its steps; by LSODA, by the equations of its sensitivities")(solve_ivp)
 override("scipy.integrate.fixed_quad", routine=True)(fixed_quad)
 
 SENSITIVITIES = "by the equations of its sensitivities"

@@ -30,7 +30,7 @@ def hermite(name: str, x: Any, y: Any, slopes: AnyArray, extrapolate: object, ax
 
 @override("scipy.interpolate.CubicHermiteSpline",
           samples=("interpolate.CubicHermiteSpline(np.cumsum(v), v * v, v)(v)",),
-      precision="double")
+          precision="double")
 def cubic_hermite(x: ArrayLike, y: ArrayLike, dydx: ArrayLike, axis: int = 0, extrapolate: object = None) -> Piecewise:
     x, y, ax = samples(x, y, axis)
     return hermite("CubicHermiteSpline", x, y, samples(x, dydx, axis)[1], extrapolate, ax)
@@ -120,8 +120,8 @@ def _with(a: AnyArray, k: Extent, row: AnyArray) -> AnyArray:
 
 
 @override("scipy.interpolate.PchipInterpolator",
-      samples=("interpolate.PchipInterpolator(np.cumsum(v), np.sin(9 * v))(v + 0.4)",
-                "interpolate.PchipInterpolator(np.arange(3.0), x)(v)"), precision="double")
+          samples=("interpolate.PchipInterpolator(np.cumsum(v), np.sin(9 * v))(v + 0.4)",
+                    "interpolate.PchipInterpolator(np.arange(3.0), x)(v)"), precision="double")
 def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: object = None) -> Piecewise:
     """Slopes that keep monotone data monotone (F. N. Fritsch and J. Butland, SIAM Journal on Scientific and
     Statistical Computing 5 (1984) 300)."""
@@ -145,9 +145,9 @@ def pchip(x: ArrayLike, y: ArrayLike, axis: int = 0, extrapolate: object = None)
 
 
 @override("scipy.interpolate.Akima1DInterpolator",
-      samples=("interpolate.Akima1DInterpolator(np.cumsum(v), np.sin(9 * v))(np.cumsum(v)[:3] + 0.1)",
-               "interpolate.Akima1DInterpolator(np.arange(3.0), x, method='makima')(2 * v)"),
-      note="where no four neighbouring slopes are equal in pairs", precision="double")
+          samples=("interpolate.Akima1DInterpolator(np.cumsum(v), np.sin(9 * v))(np.cumsum(v)[:3] + 0.1)",
+                   "interpolate.Akima1DInterpolator(np.arange(3.0), x, method='makima')(2 * v)"),
+          note="where no four neighbouring slopes are equal in pairs", precision="double")
 def akima(x: ArrayLike, y: ArrayLike, axis: int = 0, *, method: str = "akima", extrapolate: object = None) -> Piecewise:
     """Slopes weighed by how little the slopes beside them change (H. Akima, Journal of the ACM 17 (1970) 589;
     "makima" is MATLAB's variant)."""
@@ -241,12 +241,12 @@ def _bounded(y: AnyArray, places: AnyArray, x: AnyArray, bounds_error: bool, fil
 
 @override("scipy.interpolate.interp1d",
           samples=("interpolate.interp1d(np.cumsum(v), v * v, fill_value='extrapolate')(x)",
-                                             "interpolate.interp1d(np.arange(4.0), x, bounds_error=False, "
-                                             "fill_value=0.5)(5 * v - 1)",
-                                             "interpolate.interp1d(np.arange(4.0), v, kind='nearest')(3 * v)",
-                                             "interpolate.interp1d(np.arange(4.0), x, 'cubic')(v + 1.5)",
-                                             "interpolate.interp1d(np.cumsum(v), v * v, 2, "
-                                             "fill_value='extrapolate')(v)"))
+                   "interpolate.interp1d(np.arange(4.0), x, bounds_error=False, "
+                   "fill_value=0.5)(5 * v - 1)",
+                   "interpolate.interp1d(np.arange(4.0), v, kind='nearest')(3 * v)",
+                   "interpolate.interp1d(np.arange(4.0), x, 'cubic')(v + 1.5)",
+                   "interpolate.interp1d(np.cumsum(v), v * v, 2, "
+                   "fill_value='extrapolate')(v)"))
 class Interp1d(LibraryObject):
     """interp1d of traced data, the places in rising order."""
 

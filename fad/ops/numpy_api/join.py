@@ -84,7 +84,7 @@ def _require_castable(arrays: Any, dtype: Any, casting: Casting) -> None:
 
 
 @override("numpy.concatenate", "numpy.concat",
-      samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
+          samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
 def concatenate(arrays: Any, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
                 casting: Any = "same_kind") -> AnyArray:
     _require_castable(arrays, dtype if out is None else out.dtype, casting)
@@ -324,7 +324,7 @@ def _along(arr: object, axis: Any) -> tuple:
 
 
 @override("numpy.insert", samples=("np.insert(v, 1, 5.0)", "np.insert(x, [0, 2], v, axis=0)",
-                               "np.insert(x, 1, x[:, 0], axis=1)"))
+                                   "np.insert(x, 1, x[:, 0], axis=1)"))
 def insert(arr: ArrayLike, obj: object, values: ArrayLike, axis: Axes = None) -> AnyArray:
     x, ax = _along(arr, axis)
     v = in_dtype(strong(values), type_of(x).dtype)

@@ -85,7 +85,7 @@ def without_small(a: ArrayOrNumber, rcond: ArrayOrNumber) -> ArrayOrNumber:
 
 
 @override("numpy.linalg.pinv", samples=("np.linalg.pinv(x)", "np.linalg.pinv(S, rcond=0.5)"),
-      note="where the rank does not change")
+          note="where the rank does not change")
 def pinv(a: ArrayLike, rcond: Any = None, hermitian: bool = False, *, rtol: Any = NO_VALUE) -> AnyArray:
     a = read_hermitian(matrix(a), hermitian)
     if is_given(rcond) or is_given(rtol):
@@ -122,7 +122,7 @@ def _residuals(a: ArrayOrNumber, b: ArrayOrNumber, x: AnyArray, order: AnyArray)
 
 
 @override("numpy.linalg.lstsq", samples=("np.linalg.lstsq(x.T, v, rcond=None)[0]", "np.linalg.lstsq(S, v, 0.5)[0]"),
-      note="where the rank does not change")
+          note="where the rank does not change")
 def lstsq(a: ArrayLike, b: ArrayLike, rcond: "ArrayLike | None" = None) -> tuple:
     a, b = matrix(a), as_array(b)
     if rank(a) != 2 or rank(b) > 2:
@@ -172,7 +172,7 @@ def lower_cholesky(a: ArrayOrNumber, upper: bool) -> AnyArray:
 
 
 @override("numpy.linalg.cholesky", samples=("np.linalg.cholesky(P)", "np.linalg.cholesky(P, upper=True)"),
-      note="for Hermitian matrices; gradients are Hermitian")
+          note="for Hermitian matrices; gradients are Hermitian")
 def cholesky(a: ArrayLike, /, *, upper: bool = False) -> AnyArray:
     factor = lower_cholesky(square(a), upper)
     return adjoint(factor) if upper else factor
@@ -205,8 +205,8 @@ def with_complement(u: AnyArray) -> AnyArray:
 
 
 @override("numpy.linalg.qr", samples=("np.linalg.qr(S)[0]", "np.linalg.qr(S)[1]", "np.linalg.qr(x)[1]",
-                                  "np.linalg.qr(x.T, mode='r')"),
-      note="where the leading columns are independent; nan through the further columns of mode='complete'")
+                                      "np.linalg.qr(x.T, mode='r')"),
+          note="where the leading columns are independent; nan through the further columns of mode='complete'")
 def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     a = matrix(a)
     if mode == "r":
@@ -226,25 +226,25 @@ def is_upper(UPLO: str) -> bool:
 
 
 @override("numpy.linalg.eigh", samples=("np.linalg.eigh(P)[0]", "np.abs(np.linalg.eigh(P)[1])"),
-      note="for Hermitian matrices; of eigenvectors, functions that do not depend on their sign or phase")
+          note="for Hermitian matrices; of eigenvectors, functions that do not depend on their sign or phase")
 def eigh(a: ArrayLike, UPLO: str = "L") -> Any:
     return named("eigh", *spectral.eigh(square(a), upper=is_upper(UPLO), mrrr=False))
 
 
 @override("numpy.linalg.eigvalsh", samples=("np.linalg.eigvalsh(P)", "np.linalg.eigvalsh(P, 'U')"),
-      note="for Hermitian matrices")
+          note="for Hermitian matrices")
 def eigvalsh(a: ArrayLike, UPLO: str = "L") -> AnyArray:
     return spectral.eigvalsh(adjoint(square(a)) if is_upper(UPLO) else square(a))
 
 
 @override("numpy.linalg.eig", samples=("np.abs(np.linalg.eig(P)[1])", "np.linalg.eig(S + 1j * P)"),
-      note="always complex; where eigenvalues are distinct")
+          note="always complex; where eigenvalues are distinct")
 def eig(a: ArrayLike) -> Any:
     return named("eig", *spectral.eig(square(a)))
 
 
 @override("numpy.linalg.eigvals", samples=("np.sort(np.abs(np.linalg.eigvals(P)))",),
-      note="always complex; where eigenvalues are distinct")
+          note="always complex; where eigenvalues are distinct")
 def eigvals(a: ArrayLike) -> AnyArray:
     return spectral.eigvals(square(a))
 
@@ -274,10 +274,10 @@ def _svd_of_hermitian(a: object) -> tuple:
 
 
 @override("numpy.linalg.svd", samples=("np.linalg.svd(x, compute_uv=False)", "np.abs(np.linalg.svd(S)[0])",
-                                   "np.abs(np.linalg.svd(x, full_matrices=False)[2])",
-                                   "np.linalg.svd(P - 6 * np.eye(4), hermitian=True)"),
-      note="where singular values are distinct and, for the vectors, not zero; nan through the further vectors of "
-           "full_matrices")
+                                       "np.abs(np.linalg.svd(x, full_matrices=False)[2])",
+                                       "np.linalg.svd(P - 6 * np.eye(4), hermitian=True)"),
+          note="where singular values are distinct and, for the vectors, not zero; nan through the further vectors of "
+          "full_matrices")
 def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     if hermitian and compute_uv:
         return named("svd", *_svd_of_hermitian(a))

@@ -101,7 +101,7 @@ for _name, _measure in MEASURES.items():
 
 
 @override("scipy.ndimage.center_of_mass",
-      samples=("ndimage.center_of_mass(x)", "ndimage.center_of_mass(v, [1, 0, 2, 2], 2)"))
+          samples=("ndimage.center_of_mass(x)", "ndimage.center_of_mass(v, [1, 0, 2, 2], 2)"))
 def center_of_mass(input: ArrayLike, labels: object = None, index: object = None) -> Any:
     x = live(input)
     if not rank(x):
@@ -143,7 +143,7 @@ def _filtered(input: object, amount: object, n: int, axis: int, output: object, 
 
 
 @override("scipy.ndimage.fourier_gaussian",
-      samples=("ndimage.fourier_gaussian(x, (0.7, 1.2))", "ndimage.fourier_gaussian(x, v[0])"))
+          samples=("ndimage.fourier_gaussian(x, (0.7, 1.2))", "ndimage.fourier_gaussian(x, v[0])"))
 def fourier_gaussian(input: ArrayLike, sigma: ArrayLike, n: int = -1, axis: int = -1,
                      output: object = None) -> AnyArray:
     return _filtered(input, sigma, n, axis, output,
@@ -156,7 +156,7 @@ def fourier_uniform(input: ArrayLike, size: object, n: int = -1, axis: int = -1,
 
 
 @override("scipy.ndimage.fourier_shift",
-      samples=("ndimage.fourier_shift(x, 0.7)", "ndimage.fourier_shift(x, (v[0], 1.0))"))
+          samples=("ndimage.fourier_shift(x, 0.7)", "ndimage.fourier_shift(x, (v[0], 1.0))"))
 def fourier_shift(input: ArrayLike, shift: object, n: int = -1, axis: int = -1, output: object = None) -> AnyArray:
     x = live(input)
     y = _filtered(double(x), shift, n, axis, output, lambda f, shift: registry["exp"](-2j * math.pi * shift * f))

@@ -63,7 +63,7 @@ def no_output(name: str, output: object) -> None:
 
 
 @override("scipy.ndimage.correlate1d",
-      samples=("ndimage.correlate1d(x, v[:3])", "ndimage.correlate1d(x, v[:2], axis=0, mode='wrap')"))
+          samples=("ndimage.correlate1d(x, v[:3])", "ndimage.correlate1d(x, v[:2], axis=0, mode='wrap')"))
 def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: object = None, mode: str = "reflect",
                 cval: float = 0.0, origin: int = 0) -> AnyArray:
     no_output("scipy.ndimage.correlate1d", output)
@@ -109,7 +109,7 @@ def _gaussian_taps(sigma: float, order: int, radius: int) -> list:
 
 
 @override("scipy.ndimage.gaussian_filter1d",
-      samples=("ndimage.gaussian_filter1d(x, 0.6)", "ndimage.gaussian_filter1d(v, 0.8, order=1, mode='constant')"))
+          samples=("ndimage.gaussian_filter1d(x, 0.6)", "ndimage.gaussian_filter1d(v, 0.8, order=1, mode='constant')"))
 def gaussian_filter1d(input: ArrayLike, sigma: ArrayLike, axis: int = -1, order: int = 0, output: object = None,
                       mode: str = "reflect",
                       cval: float = 0.0, truncate: float = 4.0, *, radius: "int | None" = None) -> AnyArray:
@@ -125,7 +125,7 @@ def gaussian_filter1d(input: ArrayLike, sigma: ArrayLike, axis: int = -1, order:
 
 
 @override("scipy.ndimage.gaussian_filter",
-      samples=("ndimage.gaussian_filter(x, 0.5)", "ndimage.gaussian_filter(x, (0.5, 0.4), mode='wrap')"))
+          samples=("ndimage.gaussian_filter(x, 0.5)", "ndimage.gaussian_filter(x, (0.5, 0.4), mode='wrap')"))
 def gaussian_filter(input: ArrayLike, sigma: ArrayLike, order: ArrayLike = 0, output: object = None,
                     mode: str = "reflect",
                     cval: float = 0.0, truncate: float = 4.0, *, radius: object = None, axes: Axes = None) -> AnyArray:
@@ -225,7 +225,7 @@ def _windowed(name: str, flips: bool) -> Callable:
 
 override("scipy.ndimage.correlate", samples=("ndimage.correlate(x, x[:2, :3])",))(_windowed("correlate", False))
 override("scipy.ndimage.convolve",
-     samples=("ndimage.convolve(x, x[:2, :3], mode='constant', cval=1.5)",))(_windowed("convolve", True))
+         samples=("ndimage.convolve(x, x[:2, :3], mode='constant', cval=1.5)",))(_windowed("convolve", True))
 
 # -- derivatives of images -------------------------------------------------------------------------
 
@@ -266,7 +266,7 @@ def _slope(name: str, across: list) -> Callable:
             x = correlate1d(x, [-1.0, 0.0, 1.0] if k == ax else across, k, None, mode, cval)
         return x
     return override(f"scipy.ndimage.{name}",
-                samples=(f"ndimage.{name}(x)", f"ndimage.{name}(x, 0, mode='nearest')"))(filtered)
+                    samples=(f"ndimage.{name}(x)", f"ndimage.{name}(x, 0, mode='nearest')"))(filtered)
 
 
 _slope("sobel", [1.0, 2.0, 1.0])

@@ -90,8 +90,8 @@ def norm_along(x: Any, ord: Any, axes: tuple, keepdims: bool) -> AnyArray:
 
 
 @override("numpy.linalg.norm",
-      samples=("np.linalg.norm(x)", "np.linalg.norm(x, axis=1)", "np.linalg.norm(x, ord=3, axis=0, keepdims=True)",
-               "np.linalg.norm(S, 2)", "np.linalg.norm(S, 'nuc')", "np.linalg.norm(x, np.inf)"))
+          samples=("np.linalg.norm(x)", "np.linalg.norm(x, axis=1)", "np.linalg.norm(x, ord=3, axis=0, keepdims=True)",
+                   "np.linalg.norm(S, 2)", "np.linalg.norm(S, 'nuc')", "np.linalg.norm(x, np.inf)"))
 def norm(x: ArrayLike, ord: object = None, axis: Axes = None, keepdims: bool = False) -> AnyArray:
     x = floating(x)
     if axis is not None:

@@ -266,9 +266,10 @@ def bspline_integrated(spline: Any, a: ArrayLike, b: ArrayLike, extrapolate: Any
     return Spline(spline.t, spline.c, spline.k, spline.extrapolate).integrate(a, b, extrapolate)
 
 
-@override("scipy.interpolate.splev", samples=("interpolate.splev(v, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], 2))",
-                                          "interpolate.splev(3 * v - 1, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], "
-                                          "2), 1, ext=1)"))
+@override("scipy.interpolate.splev",
+          samples=("interpolate.splev(v, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], 2))",
+                   "interpolate.splev(3 * v - 1, (np.array([0.0, 0, 0, 0.4, 1, 1, 1]), x[0], "
+                   "2), 1, ext=1)"))
 def splev(x: ArrayLike, tck: Any, der: int = 0, ext: int = 0) -> Any:
     """Outside of the knots: extrapolated, zero, an error, or as at the end (derivatives: extrapolated), for ext 0 to
     3."""
@@ -327,8 +328,8 @@ def samples(x: object, y: object, axis: int) -> tuple:
 
 @override("scipy.interpolate.make_interp_spline",
           samples=("interpolate.make_interp_spline(np.cumsum(v), v * v)(v + 0.4)",
-                                                       "interpolate.make_interp_spline(np.arange(4.0), x, 2, "
-                                                       "axis=1).derivative()(v)"))
+                   "interpolate.make_interp_spline(np.arange(4.0), x, 2, "
+                   "axis=1).derivative()(v)"))
 def make_interp_spline(x: ArrayLike, y: ArrayLike, k: int = 3, t: object = None, bc_type: object = None, axis: int = 0,
                        check_finite: bool = True) -> Spline:
     if bc_type not in (None, "not-a-knot"):

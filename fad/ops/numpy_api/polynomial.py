@@ -57,13 +57,13 @@ def sliding(x: AnyArray, w: AnyArray, mode: str, odd: bool) -> AnyArray:
 
 
 @override("numpy.convolve", samples=("np.convolve(v, v[:3])", 'np.convolve(v, v, mode="same")',
-                                 'np.convolve(v[:2], v, mode="valid")'))
+                                     'np.convolve(v[:2], v, mode="valid")'))
 def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> AnyArray:
     return _in_own_dtype(lambda a, v: sliding(a, flipped(v), _mode(mode), False), *_vectors(a, v))
 
 
 @override("numpy.correlate", samples=('np.correlate(v, v[:2], mode="full")', "np.correlate(v, v)",
-                                  'np.correlate(v[:2], v, "same")'))
+                                      'np.correlate(v[:2], v, "same")'))
 def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> AnyArray:
     return _in_own_dtype(lambda a, v: sliding(a, conjugate(v), _mode(mode), True), *_vectors(a, v))
 
@@ -161,7 +161,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> AnyArray:
 
 
 @override("numpy.polydiv", samples=("np.polydiv(v, v[:2])", "np.polydiv(v, v[2:] * 1.5)[0]", "np.polydiv(v[:2], v)",
-                                "np.polydiv(v, v[:1])[0]"), precision="given")
+                                    "np.polydiv(v, v[:1])[0]"), precision="given")
 def polydiv(u: ArrayLike, v: ArrayLike) -> tuple:
     """Quotient and remainder. Long division is the recursive filter whose coefficients are the divisor's."""
     u, v = (x + 0.0 for x in _vectors(u, v))

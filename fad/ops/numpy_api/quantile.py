@@ -228,9 +228,10 @@ def _weighted(s: Sample, q: ArrayOrNumber, weights: AnyArray) -> AnyArray:
     return _in_lanes(s.values, places, s.lanes) if s.lanes else at(s, places)
 
 
-@override("numpy.quantile", samples=("np.quantile(x, 0.3)",
-                                 'np.quantile(x, [0.2, 0.7], 1, method="inverted_cdf", weights=[0.5, 1.0, 2.0, 0.1])',
-                                 "np.quantile(x, [0.2, 0.7], axis=1)", 'np.quantile(x, 0.4, axis=0, method="hazen")'))
+@override("numpy.quantile",
+          samples=("np.quantile(x, 0.3)",
+                   'np.quantile(x, [0.2, 0.7], 1, method="inverted_cdf", weights=[0.5, 1.0, 2.0, 0.1])',
+                   "np.quantile(x, [0.2, 0.7], axis=1)", 'np.quantile(x, 0.4, axis=0, method="hazen")'))
 def quantile(a: ArrayLike, q: ArrayLike, axis: Axes = None, out: object = None, overwrite_input: bool = False,
              method: str = "linear", keepdims: bool = False, *, weights: object = None) -> AnyArray:
     return _quantile(a, q, axis, out, method, keepdims, weights, False)

@@ -83,7 +83,7 @@ def _picked(name: str, choose: Callable, x: AnyArray, size: object, footprint: o
 
 
 @override("scipy.ndimage.median_filter",
-      samples=("ndimage.median_filter(x, 3)", "ndimage.median_filter(x, (1, 2), mode='wrap')"))
+          samples=("ndimage.median_filter(x, 3)", "ndimage.median_filter(x, (1, 2), mode='wrap')"))
 def median_filter(input: ArrayLike, size: object = None, footprint: object = None, output: object = None,
                   mode: str = "reflect", cval: float = 0.0, origin: object = 0, *, axes: Axes = None) -> AnyArray:
     no_output("scipy.ndimage.median_filter", output)
@@ -92,7 +92,7 @@ def median_filter(input: ArrayLike, size: object = None, footprint: object = Non
 
 
 @override("scipy.ndimage.rank_filter",
-      samples=("ndimage.rank_filter(x, 1, 2)", "ndimage.rank_filter(v, -1, 3, mode='constant')"))
+          samples=("ndimage.rank_filter(x, 1, 2)", "ndimage.rank_filter(v, -1, 3, mode='constant')"))
 def rank_filter(input: ArrayLike, rank: int, size: object = None, footprint: "ArrayLike | None" = None,
                 output: object = None,
                 mode: str = "reflect", cval: float = 0.0, origin: object = 0, *, axes: Axes = None) -> AnyArray:
@@ -162,8 +162,8 @@ def _grey_face(name: str, steps: Callable) -> None:
                                  cval=cval, origin=origin, axes=axes) for step in ("erosion", "dilation"))
         return steps(x, erode, dilate)
     override(f"scipy.ndimage.{name}", samples=(f"ndimage.{name}(x, (2, 3))",
-                                           f"ndimage.{name}(v, structure=[0.1, 0.0, 0.2])"),
-         precision="given")(call)
+                                               f"ndimage.{name}(v, structure=[0.1, 0.0, 0.2])"),
+             precision="given")(call)
 
 
 for _name, _steps in {

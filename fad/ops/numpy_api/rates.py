@@ -35,7 +35,7 @@ def _back(x: ArrayOrNumber, axis: int) -> AnyArray:
 
 
 @override("scipy.signal.upfirdn",
-      samples=("signal.upfirdn(v, x[0], 2, 3)", "signal.upfirdn([1.0, 2.0, 1.0], x, 3, axis=0)"))
+          samples=("signal.upfirdn(v, x[0], 2, 3)", "signal.upfirdn([1.0, 2.0, 1.0], x, 3, axis=0)"))
 def upfirdn(h: ArrayLike, x: ArrayLike, up: int = 1, down: int = 1, axis: int = -1, mode: str = "constant",
             cval: float = 0) -> AnyArray:
     """Zeros put between the samples, a filter, and every down-th value of what results."""
@@ -57,7 +57,7 @@ def upfirdn(h: ArrayLike, x: ArrayLike, up: int = 1, down: int = 1, axis: int = 
 
 @override("scipy.signal.resample_poly",
           samples=("signal.resample_poly(v, 3, 2)", "signal.resample_poly(x, 2, 3, axis=1)"),
-      precision="given")
+          precision="given")
 def resample_poly(x: AnyArray, up: int, down: int, axis: int = 0, window: ArrayLike = ("kaiser", 5.0),
                   padtype: str = "constant", cval: object = None) -> AnyArray:
     """upfirdn with a low-pass filter of twice ten periods, its delay taken off."""
@@ -94,8 +94,9 @@ def _upfirdn_length(taps: int, n: int, up: int, down: int) -> int:
     return ((n - 1) * up + taps - 1) // down + 1
 
 
-@override("scipy.signal.decimate", samples=("signal.decimate(np.concatenate([v] * 8), 2)",
-                                        "signal.decimate(np.concatenate([v] * 8), 2, ftype='fir')"), precision="given")
+@override("scipy.signal.decimate",
+          samples=("signal.decimate(np.concatenate([v] * 8), 2)",
+                   "signal.decimate(np.concatenate([v] * 8), 2, ftype='fir')"), precision="given")
 def decimate(x: ArrayLike, q: int, n: Any = None, ftype: str = "iir", axis: int = -1,
              zero_phase: bool = True) -> AnyArray:
     design = imported("scipy.signal")
@@ -202,7 +203,7 @@ def sawtooth(t: ArrayLike, width: ArrayLike = 1) -> AnyArray:
 
 
 @override("scipy.signal.square", note="constant: its derivative is zero", samples=("signal.square(9 * x) * x",),
-      precision="installed")
+          precision="installed")
 def square(t: ArrayLike, duty: object = 0.5) -> AnyArray:
     t, w = live(t), live(duty)
     at = BY_NAME["numpy.remainder"].call(t, 2.0 * math.pi)
@@ -210,9 +211,9 @@ def square(t: ArrayLike, duty: object = 0.5) -> AnyArray:
 
 
 @override("scipy.signal.chirp",
-      samples=("signal.chirp(x, 1.0, 2.0, v[0])", "signal.chirp(x, 1.0, 2.0, 3.0, 'quadratic', 30)",
-               "signal.chirp(x, v[0], 2.0, 3.0, 'logarithmic')",
-               "signal.chirp(x, 1.0, 2.0, 3.0, 'hyperbolic')"))
+          samples=("signal.chirp(x, 1.0, 2.0, v[0])", "signal.chirp(x, 1.0, 2.0, 3.0, 'quadratic', 30)",
+                   "signal.chirp(x, v[0], 2.0, 3.0, 'logarithmic')",
+                   "signal.chirp(x, 1.0, 2.0, 3.0, 'hyperbolic')"))
 def chirp(t: ArrayLike, f0: ArrayLike, t1: object, f1: ArrayLike, method: str = "linear", phi: object = 0,
           vertex_zero: bool = True, *, complex: bool = False) -> AnyArray:
     if complex:
@@ -248,7 +249,7 @@ def _chirp_phase(t: Any, f0: Any, t1: Any, f1: Any, method: str, vertex_zero: bo
 
 
 @override("scipy.signal.sosfiltfilt",
-      samples=("signal.sosfiltfilt([[1, 0.5, 0.2, 1, 0.3, 0.1]], np.concatenate([v] * 4))",))
+          samples=("signal.sosfiltfilt([[1, 0.5, 0.2, 1, 0.3, 0.1]], np.concatenate([v] * 4))",))
 def sosfiltfilt(sos: ArrayLike, x: ArrayLike, axis: int = -1, padtype: "str | None" = "odd",
                 padlen: Any = None) -> AnyArray:
     """Forward and backward through the sections, over a signal that is continued beyond its ends (F. Gustafsson, IEEE

@@ -31,7 +31,8 @@ def reduced(op: Op, x: AnyArray, axis: Axes, keepdims: bool) -> AnyArray:
 
 
 @override("numpy.sum", method="sum",
-      samples=("np.sum(x)", "np.sum(x, axis=(0, 1), keepdims=True)", "np.sum(x, axis=-1, where=x > 0.4)", "x.sum(0)"))
+          samples=("np.sum(x)", "np.sum(x, axis=(0, 1), keepdims=True)", "np.sum(x, axis=-1, where=x > 0.4)",
+                   "x.sum(0)"))
 def sum(a: ArrayLike, axis: Axes = None, dtype: DTypeLike = None, out: Any = None, keepdims: bool = False,
         initial: Any = None, where: ArrayLike = True) -> AnyArray:
     y = reduced(sum_, masked(in_dtype(as_array(a), dtype), where, 0), axis, keepdims)
@@ -86,14 +87,14 @@ def _with_first(x: AnyArray, axes: tuple, initial: object) -> AnyArray:
 
 
 @override("numpy.max", "numpy.amax", method="max", samples=("np.max(x)", "np.max(x, axis=1)", "x.max(1)"),
-      note="where elements are equal they share")
+          note="where elements are equal they share")
 def max(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, initial: object = None,
         where: ArrayLike = True) -> Any:
     return into(out, _extreme(max_, registry["maximum"], a, axis, keepdims, initial, where))
 
 
 @override("numpy.min", "numpy.amin", method="min", samples=("np.min(x)", "np.min(x, axis=0, keepdims=True)"),
-      note="where elements are equal they share")
+          note="where elements are equal they share")
 def min(a: ArrayLike, axis: Axes = None, out: object = None, keepdims: bool = False, initial: object = None,
         where: ArrayLike = True) -> AnyArray:
     return into(out, _extreme(min_, registry["minimum"], a, axis, keepdims, initial, where))

@@ -138,8 +138,8 @@ def interpolator_called(f: Any, xi: ArrayLike, method: Any = None, *, nu: Any = 
 
 @override("scipy.interpolate.interpn",
           samples=("interpolate.interpn((np.arange(3.0), np.arange(4.0)), x, (2 * v, 3 * v))",
-                                            "interpolate.interpn((np.arange(3.0), np.cumsum(v)), x, [[1.3, 0.9]], "
-                                            "bounds_error=False, fill_value=None)"))
+                   "interpolate.interpn((np.arange(3.0), np.cumsum(v)), x, [[1.3, 0.9]], "
+                   "bounds_error=False, fill_value=None)"))
 def interpn(points: Any, values: ArrayLike, xi: ArrayLike, method: str = "linear", bounds_error: bool = True,
             fill_value: Any = np.nan) -> ArrayOrNumber:
     if method == "splinef2d":

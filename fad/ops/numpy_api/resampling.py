@@ -97,8 +97,8 @@ def _decaying_sum(x: AnyArray, z: float) -> AnyArray:
 
 
 @override("scipy.ndimage.spline_filter1d",
-      samples=("ndimage.spline_filter1d(x, 3)", "ndimage.spline_filter1d(x, 5, axis=0, mode='reflect')",
-               "ndimage.spline_filter1d(v, 2, mode='grid-wrap')"))
+          samples=("ndimage.spline_filter1d(x, 3)", "ndimage.spline_filter1d(x, 5, axis=0, mode='reflect')",
+                   "ndimage.spline_filter1d(v, 2, mode='grid-wrap')"))
 def spline_filter1d(input: ArrayLike, order: int = 3, axis: int = -1, output: object = np.float64,
                     mode: str = "mirror") -> AnyArray:
     _checked("spline_filter1d", order, mode)
@@ -224,7 +224,7 @@ def _of_each(given: Any, count: int) -> list:
 
 
 @override("scipy.ndimage.shift", samples=("ndimage.shift(x, 0.4)", "ndimage.shift(x, [v[0], -v[1]], mode='grid-wrap')",
-                                      "ndimage.shift(v, 1.3, order=1, cval=0.5)"))
+                                          "ndimage.shift(v, 1.3, order=1, cval=0.5)"))
 def shift(input: ArrayLike, shift: ArrayLike, output: object = None, order: int = 3, mode: str = "constant",
           cval: float = 0.0, prefilter: bool = True) -> AnyArray:
     no_output("scipy.ndimage.shift", output)
@@ -237,7 +237,7 @@ def shift(input: ArrayLike, shift: ArrayLike, output: object = None, order: int 
 
 
 @override("scipy.ndimage.zoom", samples=("ndimage.zoom(x, 2)", "ndimage.zoom(x, (0.7, 1.6), order=2, mode='mirror')",
-                                     "ndimage.zoom(v, 3, mode='grid-wrap', grid_mode=True)"))
+                                         "ndimage.zoom(v, 3, mode='grid-wrap', grid_mode=True)"))
 def zoom(input: ArrayLike, zoom: Any, output: Any = None, order: int = 3, mode: str = "constant", cval: object = 0.0,
          prefilter: bool = True, *, grid_mode: bool = False) -> ArrayOrNumber:
     no_output("scipy.ndimage.zoom", output)
@@ -296,8 +296,8 @@ def _turned(m: AnyArray, starts: list, shape: tuple) -> list:
 
 
 @override("scipy.ndimage.rotate",
-      samples=("ndimage.rotate(x, 20.0)", "ndimage.rotate(x, 90 * v[0], reshape=False, mode='nearest')",
-               "ndimage.rotate(np.stack([x, x * x]), 15, axes=(0, 2), order=2)"))
+          samples=("ndimage.rotate(x, 20.0)", "ndimage.rotate(x, 90 * v[0], reshape=False, mode='nearest')",
+                   "ndimage.rotate(np.stack([x, x * x]), 15, axes=(0, 2), order=2)"))
 def rotate(input: ArrayLike, angle: Any, axes: tuple = (1, 0), reshape: bool = True, output: object = None,
            order: int = 3, mode: str = "constant", cval: float = 0.0, prefilter: bool = True) -> AnyArray:
     no_output("scipy.ndimage.rotate", output)

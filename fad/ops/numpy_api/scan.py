@@ -193,7 +193,7 @@ def _slope(x: AnyArray, axis: int, h: ArrayOrNumber, edge_order: int) -> AnyArra
 
 
 @override("numpy.gradient", samples=("np.gradient(x, axis=1)", "np.gradient(v, 0.5, edge_order=2)",
-                                 "np.gradient(v, np.array([0.0, 1.0, 3.0, 4.5]))"))
+                                     "np.gradient(v, np.array([0.0, 1.0, 3.0, 4.5]))"))
 def gradient(f: ArrayLike, *varargs: ArrayLike, axis: Axes = None, edge_order: int = 1) -> Any:
     x = as_array(f)
     axes = (axes_of(None, rank(x)) if axis is None

@@ -39,14 +39,14 @@ def _without_report(name: str, disp: bool) -> None:
 
 
 @override("scipy.linalg.sqrtm", samples=("la.sqrtm(P)",),
-      note="where no two eigenvalues of the root are opposite; real for real matrices, or raises")
+          note="where no two eigenvalues of the root are opposite; real for real matrices, or raises")
 def sqrtm(A: ArrayLike, disp: bool = True) -> AnyArray:
     _without_report("sqrtm", disp)
     return functions.sqrtm(square(A))
 
 
 @override("scipy.linalg.logm", samples=("la.logm(P)",), precision="double",
-      note="off the negative real axis; real for real matrices, or raises")
+          note="off the negative real axis; real for real matrices, or raises")
 def logm(A: ArrayLike, disp: bool = True) -> AnyArray:
     _without_report("logm", disp)
     return functions.logm(square(A))
@@ -115,7 +115,7 @@ def tanhm(A: ArrayLike) -> AnyArray:
 
 
 @override("scipy.linalg.orthogonal_procrustes", samples=("la.orthogonal_procrustes(S, x.T @ x + S)",),
-      note="where the product has full rank")
+          note="where the product has full rank")
 @over_stacks(A="2", B="2")
 def orthogonal_procrustes(A: ArrayLike, B: ArrayLike, check_finite: bool = True) -> tuple:
     """The polar factor of A^H B, and the sum of the product's singular values (P. H. Schönemann, Psychometrika 31
@@ -129,7 +129,7 @@ def orthogonal_procrustes(A: ArrayLike, B: ArrayLike, check_finite: bool = True)
 
 
 @override("scipy.linalg.polar", samples=("la.polar(S)[0]", "la.polar(S)[1]", "la.polar(x.T)[0]", "la.polar(x)[1]"),
-      note="where the rank is full")
+          note="where the rank is full")
 @over_stacks(a="2")
 def polar(a: ArrayLike, side: str = "right") -> tuple:
     """By the root s of the smaller of a^H a and a a^H, which is regular: u is a s^-1 or s^-1 a. It is smooth where
@@ -171,7 +171,7 @@ def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> AnyArray:
 
 
 @override("scipy.linalg.solve_continuous_lyapunov", "scipy.linalg.solve_lyapunov",
-      samples=("la.solve_continuous_lyapunov(S, P)",))
+          samples=("la.solve_continuous_lyapunov(S, P)",))
 @over_stacks(a="2", q="2")
 def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> AnyArray:
     a = square(at_least(2, a))

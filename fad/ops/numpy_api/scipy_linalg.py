@@ -90,14 +90,14 @@ def _solver(assume_a: object) -> Callable:
 
 
 @override("scipy.linalg.solve",
-      samples=("la.solve(P, v, assume_a='pos')", "la.solve(S, x.T)", "la.solve(S, v, transposed=True)"))
+          samples=("la.solve(P, v, assume_a='pos')", "la.solve(S, x.T)", "la.solve(S, v, transposed=True)"))
 def solve_(a: ArrayLike, b: ArrayLike, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
            check_finite: bool = True, assume_a: "str | None" = None, transposed: bool = False) -> AnyArray:
     return solved(lambda a, b: _solver(assume_a)(a, b, int(transposed), lower), square(a), b)
 
 
 @override("scipy.linalg.solve_triangular",
-      samples=("la.solve_triangular(np.tril(S), v, lower=True)", "la.solve_triangular(S, v, trans='T')"))
+          samples=("la.solve_triangular(np.tril(S), v, lower=True)", "la.solve_triangular(S, v, trans='T')"))
 def solve_triangular(a: ArrayLike, b: ArrayLike, trans: object = 0, lower: bool = False, unit_diagonal: bool = False,
                      overwrite_b: bool = False, check_finite: bool = True) -> AnyArray:
     options = {"lower": bool(lower), "trans": TRANSPOSITIONS[trans], "unit": bool(unit_diagonal)}
@@ -184,14 +184,14 @@ def _one_residual(residuals: AnyArray) -> AnyArray:
 
 
 @override("scipy.linalg.cholesky", samples=("la.cholesky(P)", "la.cholesky(P, lower=True)"),
-      note="for Hermitian matrices; gradients are Hermitian")
+          note="for Hermitian matrices; gradients are Hermitian")
 def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> AnyArray:
     factor = linalg.lower_cholesky(square(at_least(2, a)), not lower)
     return factor if lower else adjoint(factor)
 
 
 @override("scipy.linalg.cho_factor", samples=("la.cho_solve(la.cho_factor(P), v)",),
-      note="for Hermitian matrices; gradients are Hermitian")
+          note="for Hermitian matrices; gradients are Hermitian")
 def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple:
     """The factor in its triangle; in the other what stood there, or zeros, as the installed SciPy has it."""
     a = square(at_least(2, a))
@@ -272,7 +272,7 @@ def _places(order: AnyArray) -> AnyArray:
 
 
 @override("scipy.linalg.qr", samples=("la.qr(S)[1]", "la.qr(x.T, mode='economic')[0]", "la.qr(x, pivoting=True)"),
-      note="as numpy.linalg.qr")
+          note="as numpy.linalg.qr")
 def qr(a: ArrayLike, overwrite_a: bool = False, mode: str = "full", pivoting: bool = False,
        check_finite: bool = True) -> tuple:
     """With pivoting, of the columns in an order that does not change with small changes of the matrix."""
@@ -332,7 +332,7 @@ def _eigh(a: object, b: object, low: bool, eigvals_only: bool, type: int, by_ind
 
 
 @override("scipy.linalg.eigh", samples=("la.eigh(P)[0]", "la.eigh(P, P + np.eye(4), eigvals_only=True)"),
-      note="as numpy.linalg.eigh")
+          note="as numpy.linalg.eigh")
 def eigh(a: ArrayLike, b: "ArrayLike | None" = None, *, lower: bool = True, eigvals_only: bool = False,
          overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1, check_finite: bool = True,
          subset_by_index: object = None, subset_by_value: object = None) -> ArrayOrNumber:
@@ -363,14 +363,14 @@ def eig(a: ArrayLike, b: object = None, left: bool = False, right: bool = True, 
 
 
 @override("scipy.linalg.eigvals", samples=("np.sort(np.abs(la.eigvals(P)))",),
-      note="always complex; where eigenvalues are distinct")
+          note="always complex; where eigenvalues are distinct")
 def eigvals(a: ArrayLike, b: object = None, overwrite_a: bool = False, check_finite: bool = True,
             homogeneous_eigvals: bool = False) -> AnyArray:
     return spectral.eigvals(_one_matrix(a, b, homogeneous_eigvals))
 
 
 @override("scipy.linalg.svd", samples=("la.svd(x, compute_uv=False)", "np.abs(la.svd(x, full_matrices=False)[0])"),
-      note="as numpy.linalg.svd")
+          note="as numpy.linalg.svd")
 def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
         check_finite: bool = True) -> tuple:
     a = matrix(a)

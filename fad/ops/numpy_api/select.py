@@ -43,7 +43,7 @@ def _in_mode(indices: ArrayOrNumber, n: Extent, mode: str, axis: int) -> Any:
 
 
 @override("numpy.take", samples=("np.take(x, [0, 3, 3], axis=1)", "np.take(x, [[5, -1]])",
-                             "np.take(v, [7, -9], mode='wrap')", "np.take(v, 2)"))
+                                 "np.take(v, [7, -9], mode='wrap')", "np.take(v, 2)"))
 def take(a: ArrayLike, indices: ArrayLike, axis: Any = None, out: object = None, mode: str = "raise") -> ArrayOrNumber:
     x = strong(a)
     x, ax = (ravel(x), 0) if axis is None else (x, one_axis(axis, rank(x)))
@@ -270,7 +270,8 @@ def ravel_multi_index(multi_index: Any, dims: object, mode: str = "raise", order
 
 
 @override("numpy.apply_along_axis",
-      samples=("np.apply_along_axis(lambda r: r * r.sum(), 1, x)", "np.apply_along_axis(lambda r: r[0] * r[1], 0, x)"))
+          samples=("np.apply_along_axis(lambda r: r * r.sum(), 1, x)",
+                   "np.apply_along_axis(lambda r: r[0] * r[1], 0, x)"))
 def apply_along_axis(func1d: Callable, axis: int, arr: ArrayLike, *args: object, **kwargs: object) -> AnyArray:
     x = as_array(arr)
     ax = one_axis(axis, rank(x))

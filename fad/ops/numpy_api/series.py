@@ -228,11 +228,11 @@ for _family in FAMILIES:
     override(f"{_home}.{_p}val", samples=(f"{_np}val(x, v)", f"{_np}val(v, x[:, :2])"))(partial(val, _family))
     for _several in ("2d", "3d"):
         override(f"{_home}.{_p}val{_several}",
-             samples=(f"{_np}val2d(v, 2 * v, x)",) if _several == "2d" else ())(partial(val_at_points, _family))
+                 samples=(f"{_np}val2d(v, 2 * v, x)",) if _several == "2d" else ())(partial(val_at_points, _family))
         override(f"{_home}.{_p}grid{_several}",
-             samples=(f"{_np}grid2d(v, v[:2], x)",) if _several == "2d" else ())(partial(val_on_grid, _family))
+                 samples=(f"{_np}grid2d(v, v[:2], x)",) if _several == "2d" else ())(partial(val_on_grid, _family))
         override(f"{_home}.{_p}vander{_several}", samples=(f"{_np}vander2d(v, 2 * v, [1, 2])",) if _several == "2d"
-             else ())(partial(vander_of_several, _family))
+                 else ())(partial(vander_of_several, _family))
     override(f"{_home}.{_p}vander", samples=(f"{_np}vander(v, 3)",))(partial(vander, _family))
     override(f"{_home}.{_p}der", samples=(f"{_np}der(x, 2, scl=0.5)",), precision="given")(partial(derived, _family))
     override(f"{_home}.{_p}int", samples=(f"{_np}int(x, 1, [2.0], axis=1)",), precision="given")(
@@ -244,7 +244,7 @@ for _family in FAMILIES:
         override(f"{_home}.{_p}2poly", samples=(f"{_np}2poly(v)",), precision="given")(
             partial(converted, _family, back=False))
         override(f"{_home}.poly2{_p}",
-             samples=(f"np.polynomial.{_family.module}.poly2{_p}(v)",))(partial(converted, _family, back=True))
+                 samples=(f"np.polynomial.{_family.module}.poly2{_p}(v)",))(partial(converted, _family, back=True))
 
 
 @override("numpy.polynomial.polynomial.polymul", samples=("np.polynomial.polynomial.polymul(v, v[:2])",))
@@ -260,7 +260,7 @@ def polyvalfromroots(x: AnyArray, r: AnyArray, tensor: bool = True) -> AnyArray:
 
 
 @override("numpy.polynomial.polynomial.polyfromroots", samples=("np.polynomial.polynomial.polyfromroots(v)",),
-      precision="double")
+          precision="double")
 def polyfromroots(roots: ArrayLike) -> AnyArray:
     return BY_NAME["numpy.poly"].call(roots)[::-1]
 

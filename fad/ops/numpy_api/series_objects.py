@@ -133,8 +133,8 @@ for _family in FAMILIES:
 
 
 @override("numpy.poly1d", samples=("np.poly1d(v)(x)", "np.poly1d(v).deriv()(v[0])",
-                               "(np.poly1d(v) * np.poly1d(v[1:]) * 2 - 1)(x)",
-                               "(np.poly1d(v) ** 2 / 3.0 + np.poly1d([1.0, 2.0])).coeffs"))
+                                   "(np.poly1d(v) * np.poly1d(v[1:]) * 2 - 1)(x)",
+                                   "(np.poly1d(v) ** 2 / 3.0 + np.poly1d([1.0, 2.0])).coeffs"))
 class Poly1d(LibraryObject, np.poly1d):
     """numpy.poly1d with traced coefficients."""
 

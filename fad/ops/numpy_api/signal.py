@@ -93,7 +93,7 @@ def _correlated_on_plane(a: AnyArray, b: AnyArray, mode: str) -> AnyArray:
 
 
 @override("scipy.signal.convolve", samples=("signal.convolve(v, v[:3])", "signal.convolve(x, x[:2, :2], mode='same')",
-                                        "signal.convolve(x, x[1:, 1:], mode='valid')"))
+                                            "signal.convolve(x, x[1:, 1:], mode='valid')"))
 def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto") -> AnyArray:
     _require_method(method)
     return _convolved(*_pair(in1, in2, mode), mode)
@@ -106,7 +106,7 @@ def _require_method(method: str) -> None:
 
 
 @override("scipy.signal.fftconvolve", "scipy.signal.oaconvolve",
-      samples=("signal.fftconvolve(x, x[:, :2], axes=1)", "signal.oaconvolve(v, v[:2], mode='same')"))
+          samples=("signal.fftconvolve(x, x[:, :2], axes=1)", "signal.oaconvolve(v, v[:2], mode='same')"))
 def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Axes = None) -> AnyArray:
     a, b = _pair(in1, in2, mode)
     over = axes_of(axes, rank(a))
@@ -151,14 +151,14 @@ def _on_plane(name: str, of_zeros: Callable, same: str) -> Callable:
 
 
 override("scipy.signal.convolve2d",
-     samples=("signal.convolve2d(x, x[:2, :2], boundary='symm')", "signal.convolve2d(x, x[:2, :2], 'same')"))(
+         samples=("signal.convolve2d(x, x[:2, :2], boundary='symm')", "signal.convolve2d(x, x[:2, :2], 'same')"))(
     _on_plane("convolve2d", _convolved, "same"))
 override("scipy.signal.correlate2d", samples=("signal.correlate2d(x, x[:2, :2], mode='same', boundary='wrap')",))(
     _on_plane("correlate2d", _correlated_on_plane, "same, turned"))
 
 
 @override("scipy.signal.hilbert", samples=("np.imag(signal.hilbert(v))", "np.abs(signal.hilbert(x, axis=0))"),
-      precision="given")
+          precision="given")
 def hilbert(x: ArrayLike, N: object = None, axis: int = -1) -> AnyArray:
     """The analytic signal: it removes negative frequencies and doubles positive ones (S. L. Marple, IEEE Transactions
     on Signal Processing 47 (1999) 2600)."""
@@ -175,7 +175,7 @@ def hilbert(x: ArrayLike, N: object = None, axis: int = -1) -> AnyArray:
 
 
 @override("scipy.signal.detrend", samples=("signal.detrend(x)", "signal.detrend(x, axis=0, type='constant')"),
-      precision="given")
+          precision="given")
 def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: object = 0,
             overwrite_data: bool = False) -> AnyArray:
     """The data less its mean, or less the straight line of least squares."""

@@ -220,7 +220,7 @@ def _distinct(ar: AnyArray, equal_nan: bool = True) -> UniqueAll:
 
 
 @override("numpy.unique", samples=("np.unique(v)", "np.unique(v, return_counts=True)[0]"),
-      note="yes, where elements differ")
+          note="yes, where elements differ")
 def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
            axis: Any = None, *, equal_nan: bool = True) -> Any:
     x = as_array(ar)

@@ -21,7 +21,7 @@ from .filters import extended, live_signal
 
 
 @override("scipy.signal.freqz",
-      samples=("np.abs(signal.freqz(v, v[::-1], 5)[1])", "np.angle(signal.freqz(v, 1, [0.1, 0.5])[1])"))
+          samples=("np.abs(signal.freqz(v, v[::-1], 5)[1])", "np.angle(signal.freqz(v, 1, [0.1, 0.5])[1])"))
 def freqz(b: ArrayLike, a: ArrayLike = 1, worN: Any = 512, whole: bool = False, plot: object = None,
           fs: Any = 2 * np.pi, include_nyquist: bool = False) -> tuple:
     """The frequencies, and the filter's response there."""
@@ -123,8 +123,8 @@ def _last(x: AnyArray, axis: int) -> AnyArray:
 
 
 @override("scipy.signal.periodogram",
-      samples=("signal.periodogram(v)[1]",
-               "signal.periodogram(x, fs=2.0, window='hann', axis=0, scaling='spectrum')[1]"))
+          samples=("signal.periodogram(v)[1]",
+                   "signal.periodogram(x, fs=2.0, window='hann', axis=0, scaling='spectrum')[1]"))
 def periodogram(x: ArrayLike, fs: object = 1.0, window: str = "boxcar", nfft: Any = None, detrend: str = "constant",
                 return_onesided: bool = True, scaling: str = "density", axis: int = -1) -> tuple:
     x = live_signal(x)
@@ -136,7 +136,7 @@ def periodogram(x: ArrayLike, fs: object = 1.0, window: str = "boxcar", nfft: An
 
 
 @override("scipy.signal.welch", samples=("signal.welch(np.tile(v, 3), nperseg=6)[1]",
-                                     "signal.welch(np.tile(x, 3), nperseg=5, noverlap=1, detrend='linear')[1]"))
+                                         "signal.welch(np.tile(x, 3), nperseg=5, noverlap=1, detrend='linear')[1]"))
 def welch(x: ArrayLike, fs: object = 1.0, window: str = "hann", nperseg: object = None, noverlap: object = None,
           nfft: object = None, detrend: str = "constant", return_onesided: bool = True, scaling: str = "density",
           axis: int = -1, average: str = "mean") -> tuple:
@@ -147,8 +147,9 @@ def welch(x: ArrayLike, fs: object = 1.0, window: str = "hann", nperseg: object 
     return frequencies, registry["real"](power) if is_complex(power) else power
 
 
-@override("scipy.signal.csd", samples=("np.abs(signal.csd(np.tile(v, 3), np.tile(x, 3), nperseg=6)[1])",
-                                   "np.real(signal.csd(x, x[:2] * 1j, nperseg=3, axis=0, return_onesided=False)[1])"))
+@override("scipy.signal.csd",
+          samples=("np.abs(signal.csd(np.tile(v, 3), np.tile(x, 3), nperseg=6)[1])",
+                   "np.real(signal.csd(x, x[:2] * 1j, nperseg=3, axis=0, return_onesided=False)[1])"))
 def csd(x: ArrayLike, y: ArrayLike, fs: object = 1.0, window: str = "hann", nperseg: object = None,
         noverlap: object = None, nfft: object = None, detrend: str = "constant", return_onesided: bool = True,
         scaling: str = "density", axis: int = -1, average: str = "mean") -> tuple:
@@ -179,7 +180,7 @@ def _with_zeros(x: AnyArray, n: int) -> AnyArray:
 
 
 @override("scipy.signal.coherence",
-      samples=("signal.coherence(np.tile(v, 3), np.tile(x[0] ** 2, 3) + np.arange(12.0) ** 2, nperseg=4)[1][1:]",))
+          samples=("signal.coherence(np.tile(v, 3), np.tile(x[0] ** 2, 3) + np.arange(12.0) ** 2, nperseg=4)[1][1:]",))
 def coherence(x: ArrayLike, y: ArrayLike, fs: object = 1.0, window: str = "hann", nperseg: object = None,
               noverlap: object = None, nfft: object = None, detrend: str = "constant", axis: int = -1) -> tuple:
     options = {"fs": fs, "window": window, "nperseg": nperseg, "noverlap": noverlap, "nfft": nfft, "detrend": detrend,
@@ -201,11 +202,12 @@ def _over_time(x: AnyArray, fs: Any, cut: Cut, detrend: object, axis: int) -> tu
     return cut.frequencies(fs), np.arange(cut.size / 2, n - cut.size / 2 + 1, cut.step) / fs, spectra
 
 
-@override("scipy.signal.stft", samples=("np.abs(signal.stft(np.tile(v, 3), nperseg=5)[2])",
-                                    "np.real(signal.stft(np.tile(x, (3, 1)), 2.0, ('tukey', 0.5), 4, 1, 6, 'constant', "
-                                    "axis=0, boundary='even')[2])",
-                                    "np.imag(signal.stft(np.tile(v, 3), window=v, nperseg=4, boundary=None, "
-                                    "padded=False, scaling='psd')[2])"))
+@override("scipy.signal.stft",
+          samples=("np.abs(signal.stft(np.tile(v, 3), nperseg=5)[2])",
+                   "np.real(signal.stft(np.tile(x, (3, 1)), 2.0, ('tukey', 0.5), 4, 1, 6, 'constant', "
+                   "axis=0, boundary='even')[2])",
+                   "np.imag(signal.stft(np.tile(v, 3), window=v, nperseg=4, boundary=None, "
+                   "padded=False, scaling='psd')[2])"))
 def stft(x: ArrayLike, fs: Any = 1.0, window: ArrayLike = "hann", nperseg: object = 256, noverlap: object = None,
          nfft: object = None, detrend: bool = False, return_onesided: bool = True, boundary: str = "zeros",
          padded: bool = True, axis: int = -1, scaling: str = "spectrum") -> tuple:
@@ -222,8 +224,8 @@ def stft(x: ArrayLike, fs: Any = 1.0, window: ArrayLike = "hann", nperseg: objec
 
 
 @override("scipy.signal.spectrogram", samples=("signal.spectrogram(np.tile(v, 3), nperseg=5)[2]",
-                                           "signal.spectrogram(np.tile(x, (3, 1)), nperseg=4, axis=0, "
-                                           "mode='magnitude')[2]"))
+                                               "signal.spectrogram(np.tile(x, (3, 1)), nperseg=4, axis=0, "
+                                               "mode='magnitude')[2]"))
 def spectrogram(x: ArrayLike, fs: object = 1.0, window: object = ("tukey", 0.25), nperseg: object = None,
                 noverlap: object = None, nfft: object = None, detrend: str = "constant", return_onesided: bool = True,
                 scaling: str = "density", axis: int = -1, mode: str = "psd") -> tuple:
@@ -246,8 +248,8 @@ def spectrogram(x: ArrayLike, fs: object = 1.0, window: object = ("tukey", 0.25)
 
 
 @override("scipy.signal.istft", samples=("signal.istft(signal.stft(np.tile(v, 3), nperseg=4)[2] ** 2, nperseg=4)[1]",
-                                     "np.real(signal.istft(np.tile(x, (3, 1)) * 1j, window=v, boundary=False, "
-                                     "input_onesided=False, time_axis=0, freq_axis=1)[1])"))
+                                         "np.real(signal.istft(np.tile(x, (3, 1)) * 1j, window=v, boundary=False, "
+                                         "input_onesided=False, time_axis=0, freq_axis=1)[1])"))
 def istft(Zxx: ArrayLike, fs: Any = 1.0, window: object = "hann", nperseg: Any = None, noverlap: Any = None,
           nfft: Any = None, input_onesided: bool = True, boundary: bool = True, time_axis: int = -1,
           freq_axis: int = -2, scaling: str = "spectrum") -> tuple:

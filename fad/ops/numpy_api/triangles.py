@@ -36,7 +36,7 @@ def _shifted(steps: AnyArray, start: object) -> AnyArray:
 
 
 @override("numpy.diagonal", method="diagonal",
-      samples=("np.diagonal(S)", "np.diagonal(x, 1)", "np.diagonal(x[None], axis1=1, axis2=2)"))
+          samples=("np.diagonal(S)", "np.diagonal(x, 1)", "np.diagonal(x[None], axis1=1, axis2=2)"))
 def diagonal(a: AnyArray, offset: object = 0, axis1: Any = 0, axis2: Any = 1) -> AnyArray:
     x = as_array(a)
     if rank(x) < 2:

@@ -285,7 +285,7 @@ class ByAndBy:
 
 
 OVERRIDES = {"min": _best("min"), "max": _best("max"), "sorted": sorted_, "any": _of_all("any", True, "logical_or"),
-         "all": _of_all("all", False, "logical_and")}
+             "all": _of_all("all", False, "logical_and")}
 
 
 def _known(part: object) -> Any:

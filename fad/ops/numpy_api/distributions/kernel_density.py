@@ -56,8 +56,8 @@ def evaluate(estimate: object, points: ArrayLike) -> AnyArray:
 
 
 @override("scipy.stats.gaussian_kde",
-      samples=("stats.gaussian_kde(v)(x[0])", "stats.gaussian_kde(x[:2], 0.4).logpdf(2 * x[:2, 1:])",
-               "stats.gaussian_kde(v, 'silverman', v ** 2).evaluate([0.3])"))
+          samples=("stats.gaussian_kde(v)(x[0])", "stats.gaussian_kde(x[:2], 0.4).logpdf(2 * x[:2, 1:])",
+                   "stats.gaussian_kde(v, 'silverman', v ** 2).evaluate([0.3])"))
 class KernelDensity(LibraryObject):
     """scipy.stats.gaussian_kde of traced samples."""
 

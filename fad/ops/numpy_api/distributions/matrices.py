@@ -179,4 +179,4 @@ SAMPLES = {
 for _name, _methods in METHODS_OF.items():
     for _method, _call in _methods.items():
         override(f"{MODULE}.{_name}_gen.{_method}", samples=SAMPLES.get(f"{_name}.{_method}", ()),
-             precision="" if _name == "dirichlet" else "double")(_call)
+                 precision="" if _name == "dirichlet" else "double")(_call)

@@ -288,7 +288,7 @@ for _class, _table, _methods in (("rv_continuous", CONTINUOUS,
                                  ("rv_discrete", DISCRETE, {**SHARED, **SUMMARIES, **DISCRETE_ONLY})):
     for _name, _call in _methods.items():
         override(f"scipy.stats.{_class}.{_name}", samples=SAMPLES.get(f"{_class}.{_name}", ()),
-             note=_note(_table, _name))(_call)
+                 note=_note(_table, _name))(_call)
 
 @override("scipy.stats._distn_infrastructure.rv_frozen.stats", creation=True)
 def frozen_stats(frozen: Any, moments: str = "mv") -> Any:
