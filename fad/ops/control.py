@@ -48,21 +48,23 @@ from .choice import cast
 from .kinds import NoRule, Zero, shape_of
 from .mixed import of_kinds
 
-_DECIDING = {"cond": 1, "for": 3}                             # so many operands say what runs; of a `while` loop all
-
 
 class RegionOp(Op):
-    """An op with regions. `run_regions(args, callables, **params)` runs it; the callables are the regions' code."""
+    """An op with regions. `run_regions(args, callables, **params)` runs it; the callables are the regions' code.
+    deciding: so many operands, the first ones, say what runs; None: all.
+    """
 
-    def __init__(self, name: Literal["for", "while", "cond"], run: Callable, trace: Callable, doc: str):
+    def __init__(self, name: Literal["for", "while", "cond"], run: Callable, trace: Callable, doc: str,
+                 deciding: "int | None" = None):
         super().__init__(name, run, _no_infer, kind="control",
                          derivative=NoRule("its regions are differentiated by the transforms"), doc=doc,
                          traits=Traits(control=name))
-        self.trace = trace
+        self.trace, self.deciding = trace, deciding
 
     def run_regions(self, args: list, regions: tuple, **params: object) -> tuple:
         """The results, as a tuple."""
-        if stack.builders() and not (stack.is_live() and all(map(current().is_known, args[:_DECIDING.get(self.name)]))):
+        is_run = not stack.builders() or stack.is_live() and all(map(current().is_known, args[:self.deciding]))
+        if not is_run:
             return self.trace(args, regions, **params)
         return self.run(args, regions, **params)
 
@@ -392,6 +394,6 @@ check_room = Op("check_room", _run_room, lambda count: (), kind="check", derivat
                 batch=_batch_room, error="MemoryError",
                 doc="Raises unless so many bytes are to be had before the machine swaps")
 
-FOR = RegionOp("for", _run_for, _trace_for, "A counted loop")
+FOR = RegionOp("for", _run_for, _trace_for, "A counted loop", deciding=3)
 WHILE = RegionOp("while", _run_while, _trace_while, "A loop for as long as a test holds")
-COND = RegionOp("cond", _run_cond, _trace_cond, "One of several branches")
+COND = RegionOp("cond", _run_cond, _trace_cond, "One of several branches", deciding=1)

@@ -37,8 +37,8 @@ def as_given(call: Callable, *_: str) -> Callable:
 
 
 def as_installed(call: Callable, name: str) -> Callable:
-    """The override as the installed library has it, of which versions differ: the function is asked, once, with
-    vectors.
+    """The override in the precision of the installed library, whose versions differ. fad calls the function once, with
+    vectors in single precision.
     """
     count = sum(p.default is p.empty for p in inspect.signature(call).parameters.values())
 

@@ -18,13 +18,7 @@ from ...ir.build import Builder, Value
 from ...util.errors import UnstageableError
 from ...util.foreign import remedy_in
 from ...util.profiled import unprofiled
-from ...util.where import (
-    is_captured_class,
-    is_disguised,
-    is_of_c,
-    opaque_package_of,
-    package_name,
-)
+from ...util.where import is_captured_class, is_disguised, is_of_c, opaque_package_of, package_name
 from ..objects.containers import CHANGING, NEVER_CHANGE, contents, may_be_changed
 from ..objects.draws import goes_on
 from . import python_objects

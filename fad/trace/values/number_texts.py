@@ -11,6 +11,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
 from types import FunctionType, ModuleType
 
 import numpy as np
@@ -19,6 +20,7 @@ from ...ir import stack
 from ...ir.build import Value, current
 from ...util.defects import for_user
 from ...util.errors import NoDerivativeError
+from ...util.reach import reached, referents
 from ...util.where import is_captured_class
 from ..guards.escapes import HAND_ON
 from ..guards.purity import is_effect, is_question
@@ -48,12 +50,12 @@ class NumberTexts:
         """Note what was made of a text among what was given. An error if that is a number."""
         own = {id(x) for x in _within(given)}
         for x in _within([result]):
-            kind = x.dtype.kind if isinstance(x, np.ndarray) else ""
-            is_number = isinstance(x, _NUMBERS) or (isinstance(x, Value) and not current().moves(x)) or kind in (*"fc",)
+            kind = x.dtype.kind if isinstance(x, np.ndarray) else "O"
+            is_number = isinstance(x, _NUMBERS) or (isinstance(x, Value) and not current().moves(x)) or kind in "fc"
             if is_number and id(x) not in own:
                 raise lost(how)
             is_short = isinstance(x, TEXTUAL) and len(x) < 2  # all have one and the same text of a character
-            if not (is_number or isinstance(x, (*_INERT, *_HOLDING)) or kind in (*"biu",) or is_short):
+            if not (is_number or isinstance(x, (*_INERT, *_HOLDING)) or kind in "biu" or is_short):
                 self.known.update({} if is_captured_class(type(x)) else {id(x): x})
 
 
@@ -88,10 +90,12 @@ def called(f: object, make: Callable, *args: object, **kwargs: object) -> object
         return make(*args, **kwargs)
     texts, owner, name = _texts(), getattr(f, "__self__", None), getattr(f, "__name__", "a function")
     given = [*args, *kwargs.values()]
-    if any(f is x for x in _RUNNING) and texts.are_in(given):
+    if texts.known and any(f is x for x in _RUNNING) and texts.are_in(given):
         raise lost(name)
     before = texts.told
     result = make(*args, **kwargs)
+    if texts.told == before and not texts.known and not texts.has_left:
+        return result
     if isinstance(owner, CHANGING) or (isinstance(f, (type, *map(type, (len, iter)))) and f in HAND_ON):
         looked_at = [x for x in given if not isinstance(x, (*TEXTUAL, *_HOLDING))]
     else:
@@ -125,16 +129,10 @@ def _texts() -> NumberTexts:
 
 def _within(things: Iterable) -> Iterator:
     """These things, and those in containers of Python's."""
-    queue, seen = list(things), set()                         # type: list, set[int]
-    while queue and len(seen) < _MOST:
-        x = queue.pop()
-        if id(x) not in seen:
-            seen.add(id(x))
-            yield x
-            if isinstance(x, _HOLDING):
-                queue += [*x, *x.values()] if isinstance(x, dict) else x
-            elif isinstance(x, np.ndarray) and x.dtype.hasobject:
-                queue += x.ravel().tolist()
+    def parts(x: object) -> Iterable:
+        is_of_objects = isinstance(x, np.ndarray) and x.dtype.hasobject
+        return referents(x) if is_of_objects or isinstance(x, _HOLDING) else ()
+    return islice(reached(things, parts), _MOST)
 
 
 def lost(how: str) -> NoDerivativeError:
