@@ -113,8 +113,8 @@ def _log_softmax_run(x: np.ndarray, axis: int) -> np.ndarray:
     return y
 
 
-log_softmax = of_one("log_softmax", lambda x, axis: x - override("scipy.special.logsumexp", x, axis=axis,
-                                                                 keepdims=True),
+log_softmax = of_one("log_softmax",
+                     lambda x, axis: x - override("scipy.special.logsumexp", x, axis=axis, keepdims=True),
                      lambda g, y, x, axis: g - op["exp"](y) * kept_sum(g, (axis,)), _log_softmax_run,
                      node="LogSoftmaxBackward0")
 
