@@ -20,8 +20,8 @@ from reasons import reason
 import fad
 from fad.ir.op import Op
 from fad.ops import kinds
-from fad.ops.override import BY_NAME, Override
 from fad.ops.numpy_api import within
+from fad.ops.override import BY_NAME, Override
 from fad.ops.table import TABLE
 
 FOLDER = Path(__file__).parent / "reference"

@@ -162,7 +162,7 @@ def reach(values: Iterable) -> Iterator:
     for x in walked(values, _parts):
         if _is_cell(x):
             yield x
-        if type(x) is FunctionType:
+        if type(x) is FunctionType and not is_rewritten(x):   # rewritten code says what it writes
             cells = zip(x.__code__.co_freevars, x.__closure__ or ())
             yield from [cell for name, cell in cells if name in rebound(x.__code__)]
             names = () if is_library(x.__code__.co_filename) else tuple(sorted(assigned_globals(x.__code__)))
