@@ -4,9 +4,11 @@ import atexit
 import gc
 import importlib
 import os
+import random
 import shutil
 import sys
 import tempfile
+import zlib
 
 import pytest
 
@@ -42,6 +44,8 @@ def _one_thread_of_blas() -> None:
 _private_caches()
 _one_thread_of_blas()
 os.environ["FAD_CHECK_TRACE"] = "1"                           # a test fails if a program that it traces is malformed
+
+import numpy as np  # noqa: E402  (not before BLAS has its thread)
 
 from fad.backend.running import runner, tiers  # noqa: E402  (not before the caches are set)
 
@@ -84,12 +88,15 @@ def pytest_collection():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item, nextitem):
-    """After each test, Python's path is what it was: later imports would look into hundreds of folders. After the last
-    test of a file, what it leaves behind is kept from Python's collector.
+    """A test draws the same numbers in each run, whatever ran before it. After it, Python's path is what it was: later
+    imports would look into hundreds of folders. After the last test of a file, what it leaves behind is kept from
+    Python's collector.
 
     The functions of a file live as long as the run, and so do their programs: after half of the tests they are
     millions of objects, of which each gc.collect() of a test takes seconds to look at.
     """
+    random.seed(item.nodeid)
+    np.random.seed(zlib.crc32(item.nodeid.encode()))
     path = list(sys.path)
     done = yield
     if sys.path != path:

@@ -1,4 +1,5 @@
 """Functions that give their tasks to pools of threads, and to other processes."""
+import atexit
 import concurrent.futures as futures
 import multiprocessing
 from multiprocessing.pool import ThreadPool
@@ -11,6 +12,7 @@ from fad.util.errors import FallbackWarning, UnstageableError
 
 X = np.array([0.5, 3.0, 1.2, 1.9])
 OUTSIDE, THREADS = futures.ThreadPoolExecutor(2), ThreadPool(2)
+atexit.register(THREADS.terminate)                            # later, it would say that it cannot end
 
 
 def mapped_inside(x):
