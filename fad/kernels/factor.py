@@ -8,6 +8,16 @@ import scipy.linalg
 from numba.core import types
 
 from fad.kernels import plain_factors
+from fad.kernels.elimination import (
+    SMALL,
+    cholesky_by_loops,
+    eliminate,
+    eliminate_all,
+    identities,
+    refuse_zero_pivot,
+    solve_all,
+    substitute,
+)
 from fad.kernels.lapack import getrf, getri, getrs, potrf, trsm
 from fad.kernels.memory import blank, contiguous, copied, flattened, transposed, viewed
 from fad.kernels.promotion import inner
@@ -23,7 +33,7 @@ SAME, SCALAR, REAL_SCALAR = Result(), Result(rank=-2), Result("real", -2)
 def _cholesky_in_place(m):
     """The lower Cholesky factor in place of one matrix, from its lower triangle; LAPACK's info, 0 if there is one."""
     n = m.shape[0]
-    info = potrf(UPPER, n, m, max(1, n))
+    info = cholesky_by_loops(m) if n <= SMALL else potrf(UPPER, n, m, max(1, n))
     for i in range(n):
         for j in range(i + 1, n):
             m[i, j] = 0
@@ -103,13 +113,20 @@ def _lu_factor(a):
     >>> lu.tolist(), pivots.tolist()
     ([[1.0, 3.0], [0.0, 2.0]], [1, 1])
     """
-    columns = transposed(a)
-    swaps = _no_swaps(columns)
-    for c in range(columns.shape[0]):
-        _eliminate(columns[c], swaps[c])
-        for i in range(swaps.shape[1]):
-            swaps[c, i] -= 1
-    return viewed(transposed(columns), a.shape), viewed(swaps, a.shape[:-2] + (a.shape[-1],))
+    if a.shape[-2] <= SMALL:
+        stack = copied(a)
+        swaps = blank((stack.shape[0], stack.shape[2]), np.int32)
+        for c in range(stack.shape[0]):
+            eliminate(stack[c], swaps[c])
+    else:
+        columns = transposed(a)
+        swaps = _no_swaps(columns)
+        for c in range(columns.shape[0]):
+            _eliminate(columns[c], swaps[c])
+            for i in range(swaps.shape[1]):
+                swaps[c, i] -= 1
+        stack = transposed(columns)
+    return viewed(stack, a.shape), viewed(swaps, a.shape[:-2] + (a.shape[-1],))
 
 
 lu_factor = matrices(plain_factors.lu_factor, "lu_factor", [SAME, Result("int32", -1)], _lu_factor)
@@ -153,13 +170,18 @@ def _lu_solve(lu, pivots, b, transpose):
     >>> lu_solve(*lu_factor(a), a @ np.array([1.0, 2.0]), 0).tolist()
     [1.0, 2.0]
     """
+    if lu.shape[-1] <= SMALL:
+        stack = flattened(lu)
+        for m in range(stack.shape[0]):
+            refuse_zero_pivot(stack[m])
+        given = viewed(contiguous(pivots), (stack.shape[0], stack.shape[1]))
+        return shaped(solve_all(stack, given, right_sides(lu, b), transpose), lu, b)
     x, columns = transposed(right_sides(lu, b)), transposed(lu)
     swaps = _no_swaps(columns)
     given = viewed(contiguous(pivots), swaps.shape)
     for m in range(swaps.shape[0]):
+        refuse_zero_pivot(columns[m])
         for i in range(swaps.shape[1]):
-            if columns[m, i, i] == 0:
-                raise np.linalg.LinAlgError("Singular matrix")
             swaps[m, i] = given[m, i] + 1
     flag = NO if transpose == 0 else TRANSPOSED if transpose == 1 else ADJOINT
     for c in range(x.shape[0]):
@@ -199,8 +221,12 @@ def _solve(a, b):
     >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, 1.0])).tolist()
     [0.5, 0.25]
     """
-    x, stack = transposed(right_sides(a, b)), copied(a)
+    stack = copied(a)
     swaps = _no_swaps(stack)
+    if a.shape[-1] <= SMALL:
+        eliminate_all(stack, swaps)
+        return shaped(solve_all(stack, swaps, right_sides(a, b), 0), a, b)
+    x = transposed(right_sides(a, b))
     for m in range(stack.shape[0]):
         if _eliminate(stack[m], swaps[m]) > 0:
             raise np.linalg.LinAlgError("Singular matrix")
@@ -224,6 +250,9 @@ def _inv(a):
     """
     stack = copied(a)
     n, swaps = stack.shape[1], _no_swaps(stack)
+    if n <= SMALL:
+        eliminate_all(stack, swaps)
+        return viewed(solve_all(stack, swaps, identities(stack), 0), a.shape)
     work = scratch(a, 64 * n)
     for c in range(stack.shape[0]):
         if _eliminate(stack[c], swaps[c]) > 0:
@@ -243,12 +272,23 @@ def pivots_det(m, swaps, first):
     return result
 
 
+@inner(lambda m, swaps: types.int32)
+def _pivots(m, swaps):
+    """LU in place of one matrix or of its transpose, which has the same determinant; the first row's number in swaps.
+    """
+    if m.shape[0] <= SMALL:
+        eliminate(m, swaps)
+        return 0
+    _eliminate(m, swaps)
+    return 1
+
+
 @inner(lambda m: m.dtype)
 def _one_det(m):
     """The determinant of one matrix, which is overwritten."""
     swaps = blank((m.shape[0],), np.int32)
-    _eliminate(m, swaps)
-    return pivots_det(m, swaps, 1)
+    first = _pivots(m, swaps)
+    return pivots_det(m, swaps, first)
 
 
 def _single_det(a):
@@ -284,8 +324,8 @@ def pivots_slogdet(m, swaps, first):
 def _one_slogdet(m):
     """Sign (or phase) and logarithm of the determinant of one matrix, which is overwritten."""
     swaps = blank((m.shape[0],), np.int32)
-    _eliminate(m, swaps)
-    return pivots_slogdet(m, swaps, 1)
+    first = _pivots(m, swaps)
+    return pivots_slogdet(m, swaps, first)
 
 
 def _single_slogdet(a):
@@ -336,6 +376,9 @@ def _triangular_solve(a, b, lower, transpose, unit):
         _refuse_zero_diagonal(stack[c])
     for c in range(sides.shape[0]):
         m = stack[c if stack.shape[0] > 1 else 0]
+        if n <= SMALL:
+            substitute(m, sides[c], lower, transpose, unit)
+            continue
         trsm(RIGHT, triangle, flag, UNIT if unit else NO, k, n, 1.0, m, max(1, n), sides[c], max(1, k))
     return shaped(sides, a, b)
 

@@ -18,7 +18,8 @@ from numba.np.numpy_support import as_dtype
 from fad.kernels import error_paths, parts
 
 __all__ = [
-    "as_columns", "as_rows", "blank", "contiguous", "copied", "flattened", "made", "reshaped", "transposed", "viewed",
+    "as_columns", "as_rows", "blank", "contiguous", "copied", "flattened", "made", "oriented", "reshaped", "transposed",
+    "viewed",
 ]
 
 PAGE = 4096
@@ -256,6 +257,21 @@ def transposed(typingctx, a):
         return emit(context, builder, copy, [view])
 
     return signature(copy.return_type, a), codegen
+
+
+@intrinsic
+def oriented(typingctx, a, exchanged):
+    """A matrix, or where `exchanged` is true its transpose, on the same memory."""
+    kind = types.Array(a.dtype, 2, "A")
+
+    def codegen(context, builder, sig, args):
+        view = context.make_array(kind)(context, builder, _last_axes_exchanged(context, builder, sig.args[0], args[0]))
+        source = context.make_array(sig.args[0])(context, builder, args[0])
+        view.shape, view.strides = (builder.select(args[1], there, here) for there, here in
+                                    ((view.shape, source.shape), (view.strides, source.strides)))
+        return arrayobj.impl_ret_borrowed(context, builder, kind, view._getvalue())
+
+    return signature(kind, a, types.boolean), codegen
 
 
 def _planes(a, column):
