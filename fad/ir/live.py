@@ -202,7 +202,7 @@ class LiveBuilder(Builder):
                 getattr(seen, "atom", None) is not other.atom for _, seen, _ in self.root.outside.values()):
             return False
         left, right = self.known(x), self.known(other)
-        return np.array_equal(left, right) and bool(np.any(np.not_equal(right, np.floor(right))))
+        return np.array_equal(left, right) and is_point(right)
 
     def _recorded(self, op: Op, lifted: tuple, types: tuple, params: dict, values: list) -> tuple:
         """The results, real and complex ones as recorded values."""
@@ -280,6 +280,14 @@ def _lie_apart(x: "Value | np.ndarray", y: "Value | np.ndarray") -> bool:
 def _twin(x: np.ndarray) -> np.ndarray:
     """A copy that lies in memory as x does."""
     return x.copy(order="K")
+
+
+def is_point(x: ArrayOrNumber) -> bool:
+    """Whether x may be where a function was called, kept to know the point again (see transforms/kept_points.py).
+
+    Whole numbers and infinities are what programs write themselves: where a search starts, what no value reaches yet.
+    """
+    return bool(np.any(np.isfinite(x) & (np.rint(x) != x)))
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:

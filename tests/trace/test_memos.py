@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fad
+from fad.ir.live import is_point
 
 X = np.array([0.7, 1.3])
 
@@ -171,3 +172,30 @@ def test_a_comparison_with_what_nobody_replaces_is_as_it_is():
     def f(x):
         return np.sum(np.where(x == knots, 1.0, (x - 0.7) ** 2 / np.where(x == knots, 1.0, x - knots)))
     np.testing.assert_allclose(fad.value_and_grad(f)(np.array([0.7, 1.5]))[0], f(np.array([0.7, 1.5])))
+
+
+@pytest.mark.parametrize("x, expected", [
+    (0.5, True), (np.float32(-1.5), True), (1.5j, True), ([2.0, 0.25], True), ([np.inf, 0.5], True),
+    (3.0, False), (-0.0, False), (np.inf, False), (-np.inf, False), (np.nan, False), (2 - 1j, False),
+    ([1.0, np.inf, np.nan], False), ([], False), (np.arange(3), False), (True, False)])
+def test_a_point_is_neither_whole_nor_infinite(x, expected):
+    assert is_point(np.asarray(x)) is is_point(x) is expected
+
+
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+@pytest.mark.parametrize("best", [np.inf, 1.0])
+def test_an_infinity_that_a_search_starts_from_is_no_point(best):
+    """Compared as a number, in a list and in an array."""
+    class Search:
+        def __init__(self):
+            self.best, self.row, self.array = best, [best], np.array([best])
+
+        def __call__(self, x):
+            y = x[0] * x[1]
+            first = [self.best == y, self.row == [y], np.array_equal(self.array, y[None])]
+            self.best, self.row, self.array = y, [y], y[None].copy()
+            return y * 2.0 if any(first) else y * 3.0
+    with np.errstate(all="ignore"):
+        at = np.array([best, 1.0])
+        assert Search()(at) == 2.0 * best
+        np.testing.assert_array_equal(fad.grad(Search())(at), [2.0, 2.0 * best])

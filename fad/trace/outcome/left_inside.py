@@ -8,6 +8,7 @@ import numpy as np
 
 from ...ir.build import Builder, current
 from ...ir.graph import Equation, Func, Var, free_vars
+from ...ir.live import is_point
 from ...ir.value import Value
 from ...ops.records import Records
 from ...util.errors import UnstageableError
@@ -131,7 +132,7 @@ class LeftInside:
         for x in reached(gone, parts):
             x = captured[id(x)][1] if id(x) in captured else x
             variables.update({x.held} if isinstance(x, Tracer) else ())
-            numbers.update({x} if isinstance(x, float) and not x.is_integer() else ())
+            numbers.update({x} if isinstance(x, float) and is_point(x) else ())
         known = {x.origin for array, x in captured.values() if not x.shape and array.item() in numbers}
         return variables | known, numbers
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...ir import stack
 from ...ir.build import Value, current
+from ...ir.live import is_point
 from ...ir.op import registry
 from ...ops.literals import python_int, python_number
 from ...ops.override import METHODS
@@ -45,7 +46,7 @@ def are_apart(*pair: Any) -> bool:
     if not stack.is_live():
         return False
     pairs = [(x, y) for x, y in (*zip(*pair), *zip(*pair[::-1])) if current().moves(x)]
-    return any(isinstance(y, float) and not y.is_integer() for _, y in pairs)
+    return any(isinstance(y, float) and is_point(y) for _, y in pairs)
 
 
 @for_user
