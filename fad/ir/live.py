@@ -222,7 +222,7 @@ class LiveBuilder(Builder):
             y = atom.value if isinstance(atom, Literal) else self.values.get(atom, UNKNOWN)
             if y is not UNKNOWN:
                 self.values[new.atom] = y
-            if isinstance(atom, Var) and atom in self.moving:
+            if atom in self.moving:
                 self.moving.add(new.atom)
             out.append(new if y is UNKNOWN or new.dtype.kind in "fc" else y)
         return tuple(out)

@@ -10,9 +10,8 @@ import numpy as np
 from ..ir.op import Op, registry
 from ..ir.spec import walk_spec
 from ..ir.traits import Reduction, nought
-from ..ir.types import Type, type_of
-from .extents import broadcast_onto, product
-from .index import index, update
+from .extents import product
+from .index import index, infer_write, update
 from .kinds import Zero, shape_of
 from .reduce import own_dtype, reduction
 from .selection import array_rank, move_axes, natural_place, numpy_index, selected_shape
@@ -39,11 +38,6 @@ def _run_join(x: object, v: Any, *operands: object, spec: tuple, at: int) -> Any
     chosen = move_axes(part[arrays], rank, place, at)
     np.bitwise_or.at(part, arrays, move_axes(np.broadcast_to(v, chosen.shape), rank, at, place))
     return out
-
-
-def _infer_join(x: object, v: object, *operands: object, spec: tuple, at: int) -> Type:
-    broadcast_onto(shape_of(v), selected_shape(shape_of(x), operands, spec, at))
-    return Type(type_of(x).dtype, shape_of(x))
 
 
 def _expand_join(x: object, v: object, *operands: object, spec: tuple, at: int) -> Any:
@@ -78,6 +72,6 @@ def _join_samples() -> tuple:
             lambda rng: ((rng.integers(0, 99, 5), rng.integers(0, 99, 2), 1, 2), {"spec": (("s", 2),), "at": 0}))
 
 
-index_join = Op("index_join", _run_join, _infer_join, kind="opaque", derivative=Zero(), expand=_expand_join,
+index_join = Op("index_join", _run_join, infer_write, kind="opaque", derivative=Zero(), expand=_expand_join,
                 samples=_join_samples(),
                 doc="x, bit sets, with the sets v joined to those of the selected part (of indices that recur, all)")

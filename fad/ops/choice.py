@@ -11,7 +11,7 @@ from ..util.array import AnyArray, ArrayOrNumber, DTypeLike
 from ..util.errors import UnsupportedFunctionError
 from .extents import broadcast_of
 from .kinds import Partials, Zero, is_complex, match, spread
-from .pointwise import Choice, HalfAtTies, RealDerivative, composed, elementwise, infer_promoted
+from .pointwise import Choice, ComplexDerivative, HalfAtTies, RealDerivative, composed, elementwise, infer_promoted
 
 FINITE_KEPT = DIGITS_KEPT | Widening.REAL_TO_COMPLEX | Widening.COMPLEX_DIGITS
 
@@ -95,23 +95,11 @@ def _turn(x: AnyArray, d: AnyArray) -> AnyArray:
     return 1j * s * registry["imag"](registry["conj"](s) * d) / where(size == 0, 1.0, size)
 
 
-class _Sign(RealDerivative):
-    """Piecewise constant for real numbers; on complex ones it turns."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda y, x, dx: _turn(x, dx), lambda y, x, g: _turn(x, g))
-
-    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
-        return super().jvp(op, ys, xs, dxs, params) if is_complex(xs[0]) else (None,)
-
-    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
-        return super().pullback(op, gs, ys, xs, params, needs) if is_complex(xs[0]) else (None,)
-
-
 abs = elementwise("abs", np.absolute, "abs({0})", RealDerivative(_abs_tangent, lambda y, x, g: g * sign(x)),
                   traits=Traits(cost=CHEAP, widens=SIGNS_KEPT, on_ints=builtins.abs, bool_text="abs({0})",
                                 stem="size"))
-sign: Op = elementwise("sign", np.sign, "sign({0})", _Sign(),
+sign: Op = elementwise("sign", np.sign, "sign({0})",
+                       ComplexDerivative(lambda y, x, dx: _turn(x, dx), lambda y, x, g: _turn(x, g)),
                        traits=Traits(cost=CHEAP, jumps=True, widens=DIGITS_KEPT, bool_text="sign({0})"))
 copysign: Op = elementwise("copysign", np.copysign, "copysign({0}, {1})",
                            Partials(lambda z, x, y: sign(x) * copysign(1.0, z), None), traits=Traits(jumps=True))

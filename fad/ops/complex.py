@@ -6,8 +6,8 @@ from ..ir.traits import CHEAP, TO_COMPLEX, Traits, Widening
 from ..ir.types import Type, real_dtype, result_dtype, type_of, ufunc_dtypes
 from ..util.array import AnyArray, ArrayOrNumber
 from .extents import broadcast_of
-from .kinds import is_complex, match, shape_of, spread
-from .pointwise import RealDerivative, RealLinear, composed, elementwise, op
+from .kinds import match, shape_of, spread
+from .pointwise import ComplexDerivative, RealLinear, composed, elementwise, op
 
 COMPLEX = "complex"
 PART_KEPT = TO_COMPLEX | Widening.MORE_DIGITS | Widening.COMPLEX_DIGITS
@@ -71,22 +71,10 @@ def _squared_size(x: AnyArray) -> AnyArray:
     return op("where")(size == 0, 1.0, size * size)
 
 
-class _Angle(RealDerivative):
-    """Of a real number it is 0 or pi: piecewise constant."""
-
-    def __init__(self) -> None:
-        super().__init__(_angle_tangent, lambda y, x, g: 1j * g * x / _squared_size(x))
-
-    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
-        return super().jvp(op, ys, xs, dxs, params) if is_complex(xs[0]) else (None,)
-
-    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
-        return super().pullback(op, gs, ys, xs, params, needs) if is_complex(xs[0]) else (None,)
-
-
 def _infer_angle(x: AnyArray) -> Type:
     return Type(ufunc_dtypes(np.spacing, real(x))[-1], shape_of(x), type_of(x).weak)
 
 
-angle = composed("angle", lambda x: np.angle(x), _infer_angle, "atan2({0}.imag, {0}.real)", _Angle(), COMPLEX, arity=1,
+angle = composed("angle", lambda x: np.angle(x), _infer_angle, "atan2({0}.imag, {0}.real)",
+                 ComplexDerivative(_angle_tangent, lambda y, x, g: 1j * g * x / _squared_size(x)), COMPLEX, arity=1,
                  doc="The angle of x in the complex plane", traits=Traits(jumps=True))

@@ -122,7 +122,7 @@ def _trace_for(args: list, regions: tuple, names: tuple = (), extents: tuple = (
     types = [t for t in carries.types if t is not None]
     results = emit(FOR, (start, stop, step, *carries.starts()), (body,), types, carries.kept_names(), carries.extents(),
                    checkpoint)
-    carries.note_ends(results, *[current().integers.form(_atom(n)) for n in (start, stop)])
+    carries.note_ends(results, *[current().integers.form(atom_of(n)) for n in (start, stop)])
     return _deliver(results, carries)
 
 
@@ -133,7 +133,7 @@ def loop_index(builder: Builder, start: Extent, stop: Extent, step: int) -> Valu
     if not isinstance(step, int):
         return i
     facts = builder.integers
-    first, last = facts.form(_atom(start)), facts.form(_atom(stop))
+    first, last = facts.form(atom_of(start)), facts.form(atom_of(stop))
     one = facts.form(1)
     low, high = (first, last - one) if step > 0 else (last + one, first)
     facts.high[i.atom] = high
@@ -152,7 +152,8 @@ def loop_index(builder: Builder, start: Extent, stop: Extent, step: int) -> Valu
     return i
 
 
-def _atom(n: Extent) -> Any:
+def atom_of(n: object) -> Any:
+    """The variable of a number of the program; a number itself."""
     return n.atom if isinstance(n, Value) else n
 
 
@@ -297,7 +298,7 @@ class _Results:
     def _seen(self, builder: Builder, x: AnyArray, axis: int) -> Any:
         with entering(builder):
             n = shape_of(x)[axis]
-        return visible_extent(_atom(n), current())
+        return visible_extent(atom_of(n), current())
 
     def finish(self, branch: int) -> Func:
         """The region of one branch."""

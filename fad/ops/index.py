@@ -112,8 +112,8 @@ class _IndexAdd:
         return (gs[0], gv) + (None,) * (len(xs) - 2)
 
 
-def _infer_write(x: AnyArray, v: ArrayOrNumber, *operands: ArrayOrNumber, spec: tuple, at: int,
-                 unique: bool = False) -> Type:
+def infer_write(x: AnyArray, v: ArrayOrNumber, *operands: ArrayOrNumber, spec: tuple, at: int,
+                unique: bool = False) -> Type:
     broadcast_onto(shape_of(v), selected_shape(shape_of(x), operands, spec, at))
     return Type(type_of(x).dtype, shape_of(x))
 
@@ -159,11 +159,11 @@ def _on_a_copy(write: Callable) -> Callable:
     return lambda x, *args, **params: write(np.array(x, dtype=np.asarray(x).dtype), *args, **params)
 
 
-update = Op("update", _on_a_copy(_update), _infer_write, kind="index", derivative=_Update(), batch=batch_write,
+update = Op("update", _on_a_copy(_update), infer_write, kind="index", derivative=_Update(), batch=batch_write,
             samples=_samples(True, repeated=False), write=_update,
             doc="x with the selected part replaced by v (of indices that recur, the last stays)",
             traits=Traits(copies=2, selects=2, in_place=True, order="first", stem="out"))
-index_add = Op("index_add", _on_a_copy(_index_add), _infer_write, kind="index", derivative=_IndexAdd(),
+index_add = Op("index_add", _on_a_copy(_index_add), infer_write, kind="index", derivative=_IndexAdd(),
                batch=batch_write, samples=_samples(True), write=_index_add,
                doc="x with v added to the selected part (indices that recur add up)",
                traits=Traits(widens=SUMS_KEPT, selects=2, in_place=True, adds=True, order="first", stem="g"))

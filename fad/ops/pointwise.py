@@ -110,6 +110,16 @@ class RealDerivative:
         return (match(self.cotangent(ys[0], xs[0], gs[0]), xs[0]),)
 
 
+class ComplexDerivative(RealDerivative):
+    """Of a function that is piecewise constant for real numbers, and is not for complex ones (angle, sign)."""
+
+    def jvp(self, op: Op, ys: tuple, xs: tuple, dxs: tuple, params: dict) -> tuple:
+        return super().jvp(op, ys, xs, dxs, params) if is_complex(xs[0]) else (None,)
+
+    def pullback(self, op: Op, gs: tuple, ys: tuple, xs: tuple, params: dict, needs: tuple) -> tuple:
+        return super().pullback(op, gs, ys, xs, params, needs) if is_complex(xs[0]) else (None,)
+
+
 class Choice:
     """Each result is a copy of one argument. chosen(*xs) says of each argument where (None: nowhere); `ties` shares it
     between equal ones.

@@ -31,7 +31,7 @@ def without(shape: tuple, axes: tuple) -> tuple:
     return tuple(n for k, n in enumerate(shape) if k not in axes)
 
 
-def put_back(y: AnyArray, x: AnyArray, axes: tuple) -> AnyArray:
+def put_back(y: AnyArray, x: object, axes: tuple) -> AnyArray:
     """y, whose axes were reduced away, with extent 1 in their places, ready to broadcast against x."""
     return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
 

@@ -58,7 +58,7 @@ def _cancels(func: Func, k: int) -> bool:
             _follow(eqn, follows)
     except _UnknownOrder:
         return False
-    return not any(isinstance(v, Var) and v in follows for v in func.outputs)
+    return not any(v in follows for v in func.outputs)
 
 
 def _follow(eqn: Equation, follows: dict) -> None:

@@ -178,7 +178,7 @@ class _Moved:
         for k in carried:
             self._renamed(loop.carries_of(region)[k])
         equations = [new for e in region.equations for new in self.equation(e)]
-        if [k for k, a in enumerate(region.outputs) if isinstance(a, Var) and a in self.states] != handed_on:
+        if [k for k, a in enumerate(region.outputs) if a in self.states] != handed_on:
             raise _Impossible
         return region.replace(inputs=self._now(region.inputs), equations=equations, outputs=self._now(region.outputs))
 

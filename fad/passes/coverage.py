@@ -39,7 +39,7 @@ class Accesses:
             self.are_parts = False
             return
         whole, *others = eqn.inputs
-        self.are_parts &= whole in self.versions and self.versions.isdisjoint(a for a in others if isinstance(a, Var))
+        self.are_parts &= whole in self.versions and self.versions.isdisjoint(others)
         self.equations.append(eqn)
         if eqn.writes_part and whole in self.versions:
             self.versions.update(eqn.outputs)

@@ -3,7 +3,7 @@
 Only equations that cannot fail move. One walk over the program.
 """
 
-from ..ir.graph import Equation, Func, Var, extents_of, is_loop
+from ..ir.graph import Equation, Func, extents_of, is_loop
 from .rewrite import Scope, in_regions, rewrite
 
 _SAFE_KINDS = {"elementwise", "reduce", "contract", "shape"}
@@ -39,5 +39,5 @@ def _may_move(eqn: Equation) -> bool:
 
 
 def _uses(eqn: Equation, inside: set) -> bool:
-    return (any(a in inside for a in eqn.inputs if isinstance(a, Var))
+    return (any(a in inside for a in eqn.inputs)
             or any(n in inside for n in extents_of(eqn.outputs)))

@@ -75,7 +75,7 @@ class _Walk:
     # -- atoms -------------------------------------------------------------------------------------
 
     def concerns(self, eqn: Equation) -> bool:
-        return any(isinstance(a, Var) and a in self.chosen for a in (*eqn.inputs, *eqn.outputs))
+        return any(a in self.chosen for a in (*eqn.inputs, *eqn.outputs))
 
     def get(self, a: object) -> Any:
         """The atom of an equation that stays: for an array that is now scalars, an array made of them."""

@@ -200,7 +200,7 @@ def _kept(func: Func) -> Iterator[tuple]:
     for eqn in func.equations:
         if is_loop(eqn):
             for a, out in zip(LoopView(eqn).init, eqn.outputs):
-                if isinstance(a, Var) and a in made:
+                if a in made:
                     yield made.pop(a), out
 
 

@@ -147,7 +147,7 @@ def _saved(func: Any) -> set:
         if eqn.op.name == "unwritten":
             found.add(eqn.outputs[0])
         elif is_loop(eqn):
-            found.update(out for a, out in zip(LoopView(eqn).init, eqn.outputs) if isinstance(a, Var) and a in found)
+            found.update(out for a, out in zip(LoopView(eqn).init, eqn.outputs) if a in found)
     return found
 
 

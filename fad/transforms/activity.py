@@ -4,7 +4,7 @@ It goes forward through the program. A loop's carries are a fixed point, which t
 as the loop has carries, at most.
 """
 
-from ..ir.graph import Atom, Equation, Func, Var
+from ..ir.graph import Equation, Func, Var
 from ..ir.views import LoopView
 from ..ops.kinds import Zero
 
@@ -19,7 +19,7 @@ def activate(eqn: Equation, active: set) -> None:
     """Add the outputs of one equation that depend on active variables (and what is active in its regions)."""
     if eqn.regions:
         _OF_REGIONS[eqn.op.traits.control](eqn, active)
-    elif any(a in active for a in eqn.inputs if isinstance(a, Var)) and type(eqn.op.derivative) is not Zero:
+    elif any(a in active for a in eqn.inputs) and type(eqn.op.derivative) is not Zero:
         active.update(v for v in eqn.outputs if is_continuous(v))
 
 
@@ -28,36 +28,32 @@ def is_continuous(atom: Var) -> bool:
     return atom.type.dtype.kind in "fc"
 
 
-def is_active(atom: Atom, active: set) -> bool:
-    return isinstance(atom, Var) and atom in active
-
-
 def _loop(eqn: Equation, active: set) -> None:
     """The fixed point: a carry is active if it starts so or if an iteration makes it so."""
     loop = LoopView(eqn)
-    active.update(c for c, a in zip(loop.carries, loop.init) if is_active(a, active) and is_continuous(c))
+    active.update(c for c, a in zip(loop.carries, loop.init) if a in active and is_continuous(c))
     before = -1
     while before != len(active):
         before = len(active)
         spread_activity(loop.body, active)
-        active.update(c for c, a in zip(loop.carries, loop.next) if is_active(a, active) and is_continuous(c))
+        active.update(c for c, a in zip(loop.carries, loop.next) if a in active and is_continuous(c))
     active.update(y for y, c in zip(loop.results, loop.carries) if c in active)
 
 
 def _cond(eqn: Equation, active: set) -> None:
     for region in eqn.regions:
         spread_activity(region, active)
-        active.update(y for y, a in zip(eqn.outputs, region.outputs) if is_active(a, active))
+        active.update(y for y, a in zip(eqn.outputs, region.outputs) if a in active)
 
 
 def _call(eqn: Equation, active: set) -> None:
     """A call with a derivative of its own depends on every active argument; so may one that is computed again."""
     region = eqn.regions[0]
-    active.update(x for x, a in zip(region.inputs, eqn.inputs) if is_active(a, active) and is_continuous(x))
+    active.update(x for x, a in zip(region.inputs, eqn.inputs) if a in active and is_continuous(x))
     spread_activity(region, active)
-    through = eqn.op.name == "custom" and any(is_active(a, active) for a in eqn.inputs)
+    through = eqn.op.name == "custom" and any(a in active for a in eqn.inputs)
     active.update(y for y, a in zip(eqn.outputs, region.outputs)
-                  if is_continuous(y) and (through or is_active(a, active)))
+                  if is_continuous(y) and (through or a in active))
 
 
 _OF_REGIONS = {"for": _loop, "while": _loop, "cond": _cond, "call": _call}

@@ -7,9 +7,8 @@ from ..ir.uses import operands
 from ..ir.views import BranchView, LoopView
 from ..ir.walk import bind_outputs, closure
 from ..ops.control import COND
-from ..util.array import AnyArray
 from .activity import activate
-from .inputs import zeros_like
+from .inputs import dense
 from .sweeps import ForwardSweep
 
 
@@ -18,10 +17,6 @@ def _active_outputs(sweep: ForwardSweep, eqn: Equation) -> list:
     active: set[Var] = {v for v in operands(eqn) if sweep.tangent(v) is not None}
     activate(eqn, active)
     return [k for k, v in enumerate(eqn.outputs) if v in active]
-
-
-def _dense(dx: "AnyArray | None", x: AnyArray) -> AnyArray:
-    return zeros_like(x) if dx is None else dx
 
 
 def _with_tangents(extents: tuple, moving: list, count: int) -> tuple:
@@ -50,7 +45,7 @@ def _body(sweep: ForwardSweep, loop: LoopView, moving: list) -> Callable:
 def _run(inner: Any, region: Func, moving: list) -> tuple:
     inner.run(region)
     ys = tuple([inner.env.read(a) for a in region.outputs])
-    return ys + tuple([_dense(inner.tangent(region.outputs[k]), ys[k]) for k in moving])
+    return ys + tuple([dense(inner.tangent(region.outputs[k]), ys[k]) for k in moving])
 
 
 def _bind(sweep: ForwardSweep, eqn: Equation, moving: list, results: tuple) -> None:
@@ -63,7 +58,7 @@ def jvp_loop(sweep: ForwardSweep, eqn: Equation) -> None:
     """A loop that carries the tangents behind the carries."""
     moving, loop = _active_outputs(sweep, eqn), LoopView(eqn)
     args = [sweep.env.read(a) for a in eqn.inputs]
-    tangents = [_dense(sweep.tangent(loop.init[k]), sweep.env.read(loop.init[k])) for k in moving]
+    tangents = [dense(sweep.tangent(loop.init[k]), sweep.env.read(loop.init[k])) for k in moving]
     regions: tuple = (_body(sweep, loop, moving),)
     if loop.test is not None:
         test, count = closure(loop.test, sweep.env), len(loop.carries)

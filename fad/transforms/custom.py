@@ -97,7 +97,7 @@ def vjp_custom(sweep: Reverse, eqn: Equation) -> None:
     """A custom call in reverse mode: its rule's forward now, its backward when the cotangents come."""
     name, rule = eqn.params["name"], eqn.params["rule"]
     _refuse_free([v for v in free_vars(eqn.regions[0]) if v in sweep.active], name)
-    needs = [isinstance(a, Var) and a in sweep.active for a in eqn.inputs]
+    needs = [a in sweep.active for a in eqn.inputs]
     if not any(needs):
         run_equation(eqn, sweep.env)
         return
@@ -148,7 +148,7 @@ def uses_its_inputs(func: Func) -> bool:
     for eqn in func.equations:
         if any(v in reached for v in operands(eqn)):
             reached.update(eqn.outputs)
-    return any(a in reached for a in func.outputs if isinstance(a, Var))
+    return any(a in reached for a in func.outputs)
 
 
 def tangent_program(push: Callable, models: Sequence, moving: Sequence, count: int) -> Func:
@@ -187,11 +187,11 @@ def _run_here(sweep: Reverse, eqn: Equation) -> None:
     region, name = eqn.regions[0], eqn.params["name"]
     registry["checkpoint"].run_regions([], (tuple,), name=name)   # fad.explain finds the call's name
     sweep.env.update((v, sweep.env.read(a)) for v, a in zip(region.inputs, eqn.inputs))
-    sweep.active.update(v for v, a in zip(region.inputs, eqn.inputs) if isinstance(a, Var) and a in sweep.active)
+    sweep.active.update(v for v, a in zip(region.inputs, eqn.inputs) if a in sweep.active)
     sweep.pullbacks.append(lambda: _hand_on(sweep, region.inputs, eqn.inputs))
     sweep.forward(region)
     bind_outputs(eqn, tuple(map(sweep.env.read, region.outputs)), sweep.env)
-    sweep.active.update(v for v, a in zip(eqn.outputs, region.outputs) if isinstance(a, Var) and a in sweep.active)
+    sweep.active.update(v for v, a in zip(eqn.outputs, region.outputs) if a in sweep.active)
     sweep.pullbacks.append(lambda: _hand_on(sweep, eqn.outputs, region.outputs))
 
 
@@ -208,7 +208,7 @@ def _run_again(sweep: Reverse, eqn: Equation) -> None:
     bind_outputs(eqn, registry["checkpoint"].run_regions(args, (closure(region, sweep.env),), name=eqn.params["name"]),
                  sweep.env)
     free = [v for v in free_vars(region) if v in sweep.active]
-    inputs = {v for v, a in zip(region.inputs, eqn.inputs) if isinstance(a, Var) and a in sweep.active}
+    inputs = {v for v, a in zip(region.inputs, eqn.inputs) if a in sweep.active}
     if not inputs and not free:
         return
     sweep.active.update(v for v in eqn.outputs if _moves(v))

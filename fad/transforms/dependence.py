@@ -46,7 +46,7 @@ class Dependence:
     # -- what is known -----------------------------------------------------------------------------
 
     def varies(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and atom in self.varying
+        return atom in self.varying
 
     def value(self, atom: Atom) -> Any:
         """The value of what does not vary."""

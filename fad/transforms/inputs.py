@@ -17,6 +17,11 @@ def zeros_like(x: AnyArray) -> AnyArray:
     return registry["nothing_like"](x)
 
 
+def dense(d: "AnyArray | None", x: AnyArray) -> AnyArray:
+    """The tangent or cotangent d of x; None stands for zeros."""
+    return zeros_like(x) if d is None else d
+
+
 def renamed(t: Type, env: Environment) -> Type:
     """The type with its extents as the environment binds them."""
     return Type(t.dtype, tuple([as_extent(env.read(n)) for n in t.shape]), t.weak)

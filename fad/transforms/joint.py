@@ -17,7 +17,7 @@ from ..ops.kinds import guarding
 from ..util.array import AnyArray
 from .activity import is_continuous
 from .cost_model import iterations_guess
-from .inputs import renamed, zeros_like
+from .inputs import dense, renamed
 from .masks import chooses, is_masked
 from .sweeps import ReverseSweep
 from .undo_log import History, Notes, history_of
@@ -122,7 +122,7 @@ class JointProgram:
         self.again = inner.found_again(region)
         inner.backward()
         carried = region.inputs[len(self.lead):]
-        self.gxs = {k: _dense(inner.cotangents.get(v), self.carries[k]) for k, v in enumerate(carried)
+        self.gxs = {k: dense(inner.cotangents.get(v), self.carries[k]) for k, v in enumerate(carried)
                     if v in inner.active}
         self.totals_out = {v: inner.cotangents[v] for v, g in self.totals.items() if inner.cotangents[v] is not g}
 
@@ -189,10 +189,6 @@ def is_at_rest(v: Var, builder: Builder) -> bool:
 
 def _is_loops(builder: Builder) -> bool:
     return builder.changing is not None and builder.changing.iterations is not None
-
-
-def _dense(g: AnyArray, x: AnyArray) -> AnyArray:
-    return zeros_like(x) if g is None else g
 
 
 def _cotangent_type(y: AnyArray) -> Type:

@@ -13,7 +13,7 @@ from ..ir.walk import Environment, run_equation
 from ..ops.kinds import spread
 from ..util.array import AnyArray
 from .control import JVP_OF_CONTROL
-from .inputs import bind_arguments, standing_alone, zeros_like
+from .inputs import bind_arguments, dense, standing_alone
 
 
 class Forward:
@@ -80,6 +80,5 @@ def jvp(func: Func, moving: Sequence[int]) -> Func:
         for k in moving:
             tangents[k] = builder.input(Type(args[k].dtype, args[k].atom.type.shape), f"d{func.inputs[k].name}")
         ys, dys = push_forward(func, args, tangents)
-        dys = [zeros_like(y) if dy is None else dy for y, dy, a in zip(ys, dys, func.outputs)
-               if a.type.dtype.kind in "fc"]
+        dys = [dense(dy, y) for y, dy, a in zip(ys, dys, func.outputs) if a.type.dtype.kind in "fc"]
         return builder.finish(tuple(ys) + tuple(dys))

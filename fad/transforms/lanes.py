@@ -54,16 +54,13 @@ class Block:
     def lanes_of(self, atom: Atom, env: Environment, t: Type) -> ArrayOrNumber:
         """The values of all lanes, in this dtype."""
         x = self._read(atom, env)
-        if not self._varies(atom):
+        if atom not in self.varying:
             shape = shape_of(x)
             if not isinstance(x, Value):
                 return registry["full"](x, LANES, dtype=t.dtype)
             x = registry["reshape"](x, *shape, 1) if shape else x
             return in_dtype(registry["broadcast_to"](x, *shape, LANES), t.dtype)
         return in_dtype(x, t.dtype)
-
-    def _varies(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and atom in self.varying
 
     def _read(self, atom: Atom, env: Environment) -> Any:
         x = env.read(atom)
@@ -91,7 +88,7 @@ class Block:
             env[eqn.outputs[0]] = self._part(eqn, env)
         elif eqn.writes_part:
             env[eqn.outputs[0]] = self._written(eqn, env)
-        elif eqn.op.name == "check_index" and not self._varies(eqn.inputs[1]):
+        elif eqn.op.name == "check_index" and eqn.inputs[1] not in self.varying:
             self._check_index(eqn, env)
         elif eqn.op.batch == "elementwise" and not eqn.op.effect:
             env[eqn.outputs[0]] = self._moved(eqn, env) or self._elementwise(eqn, env)
@@ -107,14 +104,14 @@ class Block:
         if eqn.op.name not in ("add", "sub") or eqn.outputs[0].type.dtype != INT or eqn.outputs[0].type.shape:
             return None
         x, y = [env.read(a) for a in eqn.inputs]
-        if isinstance(x, Ramp) and not self._varies(eqn.inputs[1]):
+        if isinstance(x, Ramp) and eqn.inputs[1] not in self.varying:
             return Ramp(eqn.op(x.start, y))
-        if eqn.op.name == "add" and isinstance(y, Ramp) and not self._varies(eqn.inputs[0]):
+        if eqn.op.name == "add" and isinstance(y, Ramp) and eqn.inputs[0] not in self.varying:
             return Ramp(x + y.start)
         return None
 
     def _elementwise(self, eqn: Equation, env: Environment) -> Any:
-        flags = tuple(map(self._varies, eqn.inputs))
+        flags = tuple([a in self.varying for a in eqn.inputs])
         if _is_pythons(eqn.outputs[0]) and eqn.op.traits.grows and not self._stays_small(eqn, flags, env):
             raise Refused("Python's integers, which do not wrap around")
         xs = tuple([self._read(a, env) for a in eqn.inputs])
@@ -142,7 +139,7 @@ class Block:
         """
         *words, out = eqn.params["labels"]
         lane = new_letters(1, "".join(eqn.params["labels"]))
-        words = [word + lane if self._varies(a) else word for word, a in zip(words, eqn.inputs)]
+        words = [word + lane if a in self.varying else word for word, a in zip(words, eqn.inputs)]
         return eqn.op(*[self._read(a, env) for a in eqn.inputs], labels=(*words, out + lane))
 
     def _where(self, x: ArrayOrNumber, other: ArrayOrNumber) -> ArrayOrNumber:
@@ -176,7 +173,7 @@ class Block:
     def _part(self, eqn: Equation, env: Environment) -> ArrayOrNumber:
         array = eqn.inputs[0]
         entries = self._entries(eqn, env)
-        if not self._varies(array):
+        if array not in self.varying:
             return read_by_lanes(env.read(array), entries)
         if not entries:                                      # of an array with one element a lane
             return env.read(array)
@@ -191,7 +188,7 @@ class Block:
             v = self.lanes_of(value, env, t)
             return self._where(registry["add"](x, v) if eqn.adds_part else v, x)
         operands, params = in_each_lane(entries)
-        v = self._read(value, env) if self._varies(value) else self._spread(env.read(value))
+        v = self._read(value, env) if value in self.varying else self._spread(env.read(value))
         if self.mask is not None:
             old = 0 if eqn.adds_part else registry["index"](x, *operands, **params)
             v = self._where(self.lanes_of(value, env, t), old)
@@ -203,7 +200,7 @@ class Block:
         own = self.axes.get(eqn.inputs[0])
         found = []
         for axis, (entry, given) in enumerate(subscripts_of(eqn)):
-            varies = any(map(self._varies, given))
+            varies = any(a in self.varying for a in given)
             if entry == "a" or (varies and entry != "i"):
                 raise Refused("parts that differ in place or size")
             if axis != own:
@@ -214,7 +211,7 @@ class Block:
 
     def _loop(self, loop: LoopView, env: Environment) -> None:
         params = loop.eqn.params
-        if any(map(self._varies, loop.bounds)) or params["extents"]:
+        if any(a in self.varying for a in loop.bounds) or params["extents"]:
             raise Refused("iterations that differ in number")
         if any(_may_grow(loop.body, c) for c in loop.carries if c in self.varying and _is_pythons(c)):
             raise Refused("Python's integers, which may grow from iteration to iteration")
@@ -233,7 +230,7 @@ class Block:
         params = branch.eqn.params
         if params["extents"]:
             raise Refused("branches whose results differ in shape")
-        if self._varies(branch.selector):
+        if branch.selector in self.varying:
             self._both(branch, env)
             return
 
@@ -288,7 +285,7 @@ def _may_grow(body: Func, carry: Var) -> bool:
     """
     from_it = find_varying(body, {carry})
     for eqn in all_equations(body):
-        moved = [a for a in eqn.inputs if isinstance(a, Var) and a in from_it]
+        moved = [a for a in eqn.inputs if a in from_it]
         if moved and eqn.op.traits.grows and _is_pythons(eqn.outputs[0]):
             others = [a for a in eqn.inputs if a not in moved]
             if eqn.op.traits.grows != "steps" or eqn.op.name == "mul" or not all(map(_is_step, others)) or not others:

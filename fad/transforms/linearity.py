@@ -14,7 +14,7 @@ from ..ir.build import building
 from ..ir.graph import Atom, Equation, Func, Literal, Var, all_equations
 from ..ir.types import Type, type_of
 from ..util.errors import NoDerivativeError
-from .varying import find_varying, varies
+from .varying import find_varying
 from .vjp import pull_back
 
 
@@ -37,7 +37,7 @@ def _needs_a_tangent(linear: Func, primals: Sequence, gs: Sequence) -> bool:
         _, pull = pull_back(linear, dxs, range(len(dxs)))
         found = builder.finish(tuple([g for g in pull([g for g, _ in zip(gs, linear.outputs)]) if g is not None]))
     varying = find_varying(found, set(found.inputs))
-    return any(varies(a, varying) for a in found.outputs)
+    return any(a in varying for a in found.outputs)
 
 
 def _has_other_terms(linear: Func, primals: Sequence) -> bool:
@@ -47,7 +47,7 @@ def _has_other_terms(linear: Func, primals: Sequence) -> bool:
     fixed = find_varying(linear, {x.atom for x in primals if isinstance(getattr(x, "atom", None), Var)})
     zeros = {v for eqn in all_equations(linear) if any(_is_zero(a, eqn) for a in eqn.inputs) for v in eqn.outputs}
     fixed -= moves | find_varying(linear, zeros)
-    return any(varies(one, moves) and (_is_number(other) if isinstance(other, Literal) else other in fixed)
+    return any(one in moves and (_is_number(other) if isinstance(other, Literal) else other in fixed)
                for eqn in all_equations(linear) if eqn.op.name in ("add", "sub")
                for one, other in (eqn.inputs, eqn.inputs[::-1]))
 

@@ -4,7 +4,7 @@ Unlike activity (activity.py), this asks about values, not about derivatives: a 
 a number of iterations vary, too. It is a forward fixed point as well.
 """
 
-from ..ir.graph import Atom, Equation, Func, Var, is_loop
+from ..ir.graph import Equation, Func, is_loop
 from ..ir.views import BranchView, LoopView
 
 
@@ -15,22 +15,18 @@ def find_varying(func: Func, varying: set) -> set:
     return varying
 
 
-def varies(atom: Atom, varying: set) -> bool:
-    return isinstance(atom, Var) and atom in varying
-
-
 def is_decided_by_data(eqn: Equation, varying: set) -> bool:
     """Whether varying values decide how many iterations a loop has, or which branch is taken."""
     if not is_loop(eqn):
-        return varies(BranchView(eqn).selector, varying)
+        return BranchView(eqn).selector in varying
     loop = LoopView(eqn)
-    return any(varies(a, varying) for a in (loop.bounds if loop.test is None else loop.test.outputs))
+    return any(a in varying for a in (loop.bounds if loop.test is None else loop.test.outputs))
 
 
 def _spread(eqn: Equation, varying: set) -> None:
     if eqn.regions:
         _OF_REGIONS[eqn.op.traits.control](eqn, varying)
-    elif any(varies(a, varying) for a in eqn.inputs):
+    elif any(a in varying for a in eqn.inputs):
         varying.update(eqn.outputs)
 
 
@@ -39,7 +35,7 @@ def _loop(eqn: Equation, varying: set) -> None:
     does.
     """
     loop = LoopView(eqn)
-    varying.update(c for c, a in zip(loop.carries, loop.init) if varies(a, varying))
+    varying.update(c for c, a in zip(loop.carries, loop.init) if a in varying)
     before = -1
     while before != len(varying):
         before = len(varying)
@@ -49,24 +45,24 @@ def _loop(eqn: Equation, varying: set) -> None:
         if is_decided_by_data(eqn, varying):
             varying.update(loop.body.inputs)
         find_varying(loop.body, varying)
-        varying.update(c for c, a in zip(loop.carries, loop.next) if varies(a, varying))
+        varying.update(c for c, a in zip(loop.carries, loop.next) if a in varying)
     varying.update(y for y, c in zip(loop.results, loop.carries) if c in varying)
 
 
 def _cond(eqn: Equation, varying: set) -> None:
     for region in eqn.regions:
         find_varying(region, varying)
-        varying.update(y for y, a in zip(eqn.outputs, region.outputs) if varies(a, varying))
+        varying.update(y for y, a in zip(eqn.outputs, region.outputs) if a in varying)
     if is_decided_by_data(eqn, varying):
         varying.update(eqn.outputs)
 
 
 def _call(eqn: Equation, varying: set) -> None:
     region = eqn.regions[0]
-    varying.update(x for x, a in zip(region.inputs, eqn.inputs) if varies(a, varying))
+    varying.update(x for x, a in zip(region.inputs, eqn.inputs) if a in varying)
     find_varying(region, varying)
-    all_vary = eqn.op.name == "custom" and any(varies(a, varying) for a in eqn.inputs)
-    varying.update(y for y, a in zip(eqn.outputs, region.outputs) if all_vary or varies(a, varying))
+    all_vary = eqn.op.name == "custom" and any(a in varying for a in eqn.inputs)
+    varying.update(y for y, a in zip(eqn.outputs, region.outputs) if all_vary or a in varying)
 
 
 _OF_REGIONS = {"for": _loop, "while": _loop, "cond": _cond, "call": _call}

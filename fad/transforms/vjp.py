@@ -16,7 +16,7 @@ from ..ir.walk import Environment, run_equation
 from ..ops.kinds import Zero, accumulate, guarding
 from ..util.array import AnyArray
 from .control import VJP_OF_CONTROL
-from .inputs import bind_arguments, standing_alone, zeros_like
+from .inputs import bind_arguments, dense, standing_alone
 from .masks import behind_choices, chooses, is_masked
 from .sweeps import ReverseSweep
 from .undo_log import log_write
@@ -81,7 +81,7 @@ class Reverse:
 
     def is_active(self, eqn: Equation) -> bool:
         """Whether a derivative flows through this equation (without regions)."""
-        return (any(a in self.active for a in eqn.inputs if isinstance(a, Var)) and type(eqn.op.derivative) is not Zero
+        return (any(a in self.active for a in eqn.inputs) and type(eqn.op.derivative) is not Zero
                 and any(v.type.dtype.kind in "fc" for v in eqn.outputs))
 
     # -- reverse -----------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class Reverse:
         gs = tuple([self.cotangents.pop(v, None) for v in eqn.outputs])
         if all(g is None for g in gs):
             return
-        needs = tuple([isinstance(a, Var) and a in self.active for a in eqn.inputs])
+        needs = tuple([a in self.active for a in eqn.inputs])
         xs = tuple([self.env.read(a) for a in eqn.inputs])
         ys = tuple([self.env[v] for v in eqn.outputs])
         with guarding(is_masked(eqn, self.masked)):
@@ -189,7 +189,7 @@ def vjp(func: Func, wanted: Sequence[int]) -> Func:
         ys, pullback = pull_back(func, args, wanted)
         gs = [cotangent_input(builder, y) if a.type.dtype.kind in "fc" else None for a, y in zip(func.outputs, ys)]
         gxs = pullback(gs)
-        return builder.finish(tuple(ys) + tuple(zeros_like(args[k]) if g is None else g for k, g in zip(wanted, gxs)))
+        return builder.finish(tuple(ys) + tuple(dense(g, args[k]) for k, g in zip(wanted, gxs)))
 
 
 def cotangent_input(builder: Builder, y: AnyArray) -> Any:

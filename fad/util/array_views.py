@@ -72,19 +72,20 @@ def lie_alike(x: np.ndarray, y: np.ndarray) -> bool:
     return (
         x.dtype == y.dtype
         and x.shape == y.shape
-        and _address(x) == _address(y)
+        and address(x) == address(y)
         and all(n < 2 or p == q for n, p, q in zip(x.shape, x.strides, y.strides))
     )
 
 
-def _address(x: np.ndarray) -> int:
+def address(x: np.ndarray) -> int:
+    """The address of the first element."""
     return x.__array_interface__["data"][0]
 
 
 def _candidates(x: np.ndarray, owner: np.ndarray) -> Iterator[Steps]:
     steps: Steps = []
     if owner.dtype.kind == "c" and x.dtype == owner.real.dtype:
-        part = "imag" if (_address(x) - _address(owner)) % owner.itemsize else "real"
+        part = "imag" if (address(x) - address(owner)) % owner.itemsize else "real"
         steps.append(attrgetter(part))
     order = tuple(sorted(range(owner.ndim), key=lambda k: -abs(owner.strides[k])))
     if order != tuple(range(owner.ndim)):
@@ -101,7 +102,7 @@ def _candidates(x: np.ndarray, owner: np.ndarray) -> Iterator[Steps]:
 
 def _slices(x: np.ndarray, base: np.ndarray) -> "Steps | None":
     """A slice of each axis of the base, then the axes in x's order."""
-    rest, starts = _address(x) - _address(base), list[int]()
+    rest, starts = address(x) - address(base), list[int]()
     for stride in base.strides:
         starts.append(rest // stride if stride > 0 else 0)
         rest -= starts[-1] * stride
@@ -147,7 +148,7 @@ def _of_flat(x: np.ndarray, base: np.ndarray) -> Iterator[Steps]:
     axes = sorted([k for k, n in enumerate(x.shape) if n > 1], key=lambda k: -abs(x.strides[k]))
     unit = min(base.strides, default=base.itemsize)           # more than an element for parts of complex numbers
     counts, strides = [x.shape[k] for k in axes], [abs(x.strides[k]) // unit for k in axes]
-    begin = (_address(x) - _address(base)) // unit
+    begin = (address(x) - address(base)) // unit
     begin -= sum((x.shape[k] - 1) * -x.strides[k] // unit for k in axes if x.strides[k] < 0)
     rows = strides[:-1]
     if 0 in strides or any(p % q for p, q in zip(rows, rows[1:])):

@@ -1,7 +1,7 @@
 """Dependence of a function's results on its arguments, as far as its program tells."""
 from collections.abc import Callable
 
-from ...ir.graph import Equation, Func, Var
+from ...ir.graph import Equation, Func
 from ...ir.uses import operands
 from ...ops.kinds import Zero
 from .derivative import jitted
@@ -16,7 +16,7 @@ def depends(f: Callable, xs: tuple) -> list:
     program, _ = jitted(f).program_for(*xs)
     func = program.traced.func
     reached = [_reached(func, k) for k in range(len(xs))]
-    return [[isinstance(a, Var) and a in r for r in reached] for a in func.outputs]
+    return [[a in r for r in reached] for a in func.outputs]
 
 
 def _reached(func: Func, k: int) -> set:

@@ -17,8 +17,8 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import result_dtype
-from ...ops.kinds import conjugate, shape_of
-from ...ops.linalg.matrices import matmul, transposed
+from ...ops.kinds import shape_of
+from ...ops.linalg.matrices import adjoint, matmul
 from ...ops.literals import has_values
 from ...ops.numpy_api.arguments import as_array
 from ...ops.numpy_api.within import WITHIN
@@ -31,10 +31,6 @@ from ..derivatives.tangent_rules import call_with_rule
 
 linalg: Any = LazyModule("scipy.linalg")
 NAMES = "abqres"
-
-
-def _adjoint(a: object) -> AnyArray:
-    return conjugate(transposed(a))
 
 
 def _override(name: str, *args: object) -> AnyArray:
@@ -53,23 +49,23 @@ class Riccati:
 
     def gain(self, x: object, a: object, b: object, r: object, e: object, s: object) -> AnyArray:
         """K."""
-        of_state = matmul(matmul(_adjoint(b), x), (a if self.is_discrete else e) if e is not None or self.is_discrete
+        of_state = matmul(matmul(adjoint(b), x), (a if self.is_discrete else e) if e is not None or self.is_discrete
                           else BY_NAME["numpy.eye"].call(shape_of(a)[0]))
-        right = of_state if s is None else of_state + _adjoint(s)
-        return _override("solve", r + matmul(matmul(_adjoint(b), x), b) if self.is_discrete else r, right)
+        right = of_state if s is None else of_state + adjoint(s)
+        return _override("solve", r + matmul(matmul(adjoint(b), x), b) if self.is_discrete else r, right)
 
     def left_side(self, x: object, a: object, b: object, q: object, r: object, e: object = None,
                   s: object = None) -> AnyArray:
         """The function that is zero for the solution x."""
         k = self.gain(x, a, b, r, e, s)
         outer = a if self.is_discrete else e
-        before = x if outer is None else matmul(_adjoint(outer), x)
+        before = x if outer is None else matmul(adjoint(outer), x)
         product = matmul(before, b) if s is None else matmul(before, b) + s
         if self.is_discrete:
-            middle = x if e is None else matmul(matmul(_adjoint(e), x), e)
+            middle = x if e is None else matmul(matmul(adjoint(e), x), e)
             return matmul(before, a) - middle - matmul(product, k) + q
         first = matmul(before, a)
-        return _adjoint(first) + first - matmul(product, k) + q
+        return adjoint(first) + first - matmul(product, k) + q
 
     def __call__(self, values: Sequence) -> AnyArray:
         return call_with_rule(self.name, lambda x, *_: (x,), self._push, values)[0]
@@ -87,10 +83,10 @@ class Riccati:
         loop = named["a"] - matmul(named["b"], self.gain(x, *[named[k] for k in "abres"]))
         if named["e"] is not None:                            # by F E^-1 and E^-H G E^-1: the equation with E = I
             inverse = _override("inv", named["e"])
-            loop, change = matmul(loop, inverse), matmul(matmul(_adjoint(inverse), change), inverse)
+            loop, change = matmul(loop, inverse), matmul(matmul(adjoint(inverse), change), inverse)
         if self.is_discrete:
-            return (x,), (_override("solve_discrete_lyapunov", _adjoint(loop), change),)
-        return (x,), (_override("solve_continuous_lyapunov", _adjoint(loop), -change),)
+            return (x,), (_override("solve_discrete_lyapunov", adjoint(loop), change),)
+        return (x,), (_override("solve_continuous_lyapunov", adjoint(loop), -change),)
 
 
 def riccati(is_discrete: bool, a: object, b: object, q: object, r: object, e: object = None, s: object = None,

@@ -56,7 +56,7 @@ def _is_identity(eqn: Equation) -> bool:
 def _is_mostly_zero(eqn: Equation, found: set, blank: set) -> bool:
     """Whether the result is zero where those of its operands are that mostly are."""
     operands = [a for a in eqn.inputs if a.type.dtype.kind not in "iu"]
-    if found.isdisjoint(a for a in operands if isinstance(a, Var)) or eqn.regions:
+    if found.isdisjoint(operands) or eqn.regions:
         return False
     if eqn.op.kind == "elementwise":
         others = [isinstance(a, Literal) or a not in found | blank for a in eqn.inputs]

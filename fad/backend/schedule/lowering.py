@@ -49,7 +49,7 @@ class Lowering:
         steps += [
             self.copy(a)
             for a in dict.fromkeys(func.outputs)
-            if isinstance(a, Var) and a in self.views.read and a in self.whole
+            if a in self.views.read and a in self.whole
         ]
         self.storage.leave()
         for order, step in enumerate(steps):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...api.calls.staged import as_tuple
 from ..graph.inplace import requires_grad
 from ..graph.node import Node
 from ..graph.record import edge
@@ -37,10 +38,6 @@ class Options(NamedTuple):
     forward: bool
     backward: bool
     batched_forward: bool
-
-
-def as_tuple(x: object) -> tuple:
-    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
 
 
 def differentiable(outputs: object) -> tuple:

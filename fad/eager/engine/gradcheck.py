@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ...api.calls.staged import as_tuple
 from ..graph.inplace import requires_grad
 from ..tensors.errors import refuse_if
 from ..tensors.state import changed
 from ..tensors.tensor import Tensor, is_floating, wrap
 from . import differences
-from .differences import GradcheckError, Options, as_tuple, columns, differentiable
+from .differences import GradcheckError, Options, columns, differentiable
 from .grad_api import grad
 
 

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from ...util.array import DTypeLike
+from ...util.array_views import address
 from ..engine.grad_api import backward as run_backward
 from ..graph.inplace import requires_grad, wanted
 from ..graph.node import Hooks, RemovableHandle, named
 from ..graph.printing import represent
-from ..graph.view_kinds import address, steps_of_rows
+from ..graph.view_kinds import steps_of_rows
 from ..graph.views import refresh
 from ..tensors import errors
 from ..tensors.dtypes import as_dtype

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from ...util.array import DTypeLike
+from ...util.array_views import address
 from ..graph.inplace import check_in_place, requires_grad
-from ..graph.view_kinds import address, memory, offset_of, steps_of_rows, strided_view
+from ..graph.view_kinds import memory, offset_of, steps_of_rows, strided_view
 from ..graph.views import tangent_of
 from ..tensors import errors
 from ..tensors.dtypes import CPU, device, on_cpu

@@ -4,6 +4,7 @@ import numpy as np
 from ...ir.op import registry
 from ...ops.subscript import read_subscript
 from ...util.array import AnyArray
+from ...util.array_views import address
 from ..tensors.errors import refuse_if, scalar_name
 from ..tensors.tensor import Lazy, Tensor
 from .saved import Meta
@@ -28,11 +29,6 @@ def memory(a: np.ndarray) -> np.ndarray:
     if not np.shares_memory(row, owner) and owner.size:                       # memory that has gaps: not NumPy's own
         row = a.reshape(-1)
     return row if row.dtype == a.dtype else row.view(a.dtype)
-
-
-def address(a: np.ndarray) -> int:
-    """The address of an array's first element."""
-    return a.__array_interface__["data"][0]
 
 
 def offset_of(a: np.ndarray) -> int:

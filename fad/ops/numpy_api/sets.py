@@ -12,13 +12,9 @@ from ..kinds import shape_of
 from ..override import override
 from ..reduce import nonempty
 from ..sort import searchsorted, sort
-from .arguments import as_array, in_dtype, rank, ravel, refuse, taken
+from .arguments import as_array, in_dtype, refuse, taken
+from .scan import as_vector
 from .sort import unique
-
-
-def _vector(x: object) -> AnyArray:
-    x = as_array(x)
-    return ravel(x) if rank(x) else registry["reshape"](x, 1)
 
 
 def _joined(*xs: object) -> AnyArray:
@@ -30,7 +26,7 @@ def _joined(*xs: object) -> AnyArray:
 def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = False, invert: bool = False, *,
          kind: object = None) -> AnyArray:
     """Found by binary search in the sorted set."""
-    x, tested = as_array(element), _vector(test_elements)
+    x, tested = as_array(element), as_vector(test_elements)
     dtype = result_dtype(x, tested)
     tested = sort(in_dtype(tested, dtype))
     n = shape_of(tested)[0]
@@ -45,11 +41,11 @@ def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = Fal
 
 @override("numpy.union1d", samples=("np.union1d(v, v * v)",))
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> AnyArray:
-    return unique(_joined(_vector(ar1), _vector(ar2)))
+    return unique(_joined(as_vector(ar1), as_vector(ar2)))
 
 
 def _once(ar: object, assume_unique: bool) -> AnyArray:
-    return _vector(ar) if assume_unique else unique(ar)
+    return as_vector(ar) if assume_unique else unique(ar)
 
 
 def _same_as_next(x: AnyArray) -> AnyArray:

@@ -7,13 +7,14 @@ from typing import Any
 
 from ...ir.op import registry
 from ...ir.types import INT, result_dtype, type_of
-from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
+from ...util.array import AnyArray, ArrayLike, Axes, Extent
 from .. import extents
 from ..correlate import correlated, flipped, padded
 from ..kinds import conjugate, is_complex, shape_of
 from ..override import BY_NAME, override
 from .arguments import as_array, axes_of, in_dtype, live, one_axis, rank, refuse
 from .fft import signal
+from .scan import part
 
 MODES = ("full", "same", "valid")
 BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap", "symm": "symmetric",
@@ -30,17 +31,13 @@ def _pair(first: object, second: object, mode: str) -> "tuple[Any, Any]":
     return a, b
 
 
-def _part(x: ArrayOrNumber, ax: int, start: ArrayOrNumber, extent: Extent) -> AnyArray:
-    return registry["slice_axis"](x, ax, start, extent)
-
-
 def _cut(whole: AnyArray, n: Extent, m: Extent, ax: int, mode: str) -> AnyArray:
     """The part of the full convolution of n values with m, along an axis, that a mode keeps."""
     if mode == "full":
         return whole
     if mode in ("same", "same, turned"):  # correlate2d turns its window after it has found the middle
-        return _part(whole, ax, m // 2 if mode == "same, turned" else (m - 1) // 2, n)
-    return _part(whole, ax, *((m - 1, n - m + 1) if _covers(n, m) else (n - 1, m - n + 1)))
+        return part(whole, ax, m // 2 if mode == "same, turned" else (m - 1) // 2, n)
+    return part(whole, ax, *((m - 1, n - m + 1) if _covers(n, m) else (n - 1, m - n + 1)))
 
 
 def _covers(n: Extent, m: Extent) -> bool:

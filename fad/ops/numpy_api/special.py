@@ -14,6 +14,7 @@ from ..kinds import is_complex, shape_of
 from ..literals import as_array
 from ..override import add_override, add_ufunc, override
 from ..pointwise import real_part
+from ..reduce import put_back
 from ..special import bessel, elliptic, errors, gamma, hypergeometric, incomplete, information, orthogonal, statistics
 from .arguments import axes_of, check_all, in_dtype
 
@@ -178,15 +179,11 @@ def diric(x: AnyArray, n: Any) -> AnyArray:
 # -- sums in the logarithmic domain ----------------------------------------------------------------
 
 
-def _keep(y: AnyArray, x: object, axes: tuple) -> AnyArray:
-    return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
-
-
 def _shift(x: object, axes: tuple) -> AnyArray:
     """The finite number near the largest entry that shifts the exponents. It is constant, since it cancels from every
     derivative."""
     high = registry["max"](x, axes=axes)
-    return registry["stop_gradient"](_keep(registry["where"](registry["isfinite"](high), high, 0.0), x, axes))
+    return registry["stop_gradient"](put_back(registry["where"](registry["isfinite"](high), high, 0.0), x, axes))
 
 
 def _exponentials(a: Any, axes: tuple) -> tuple:
@@ -232,7 +229,7 @@ def logsumexp(a: ArrayLike, axis: Axes = None, b: Any = None, keepdims: bool = F
     is_plain = b is None and not is_complex(a)
     y = (_log_of_sum(terms, axes) if is_plain else registry["log"](total)) + shift
     if keepdims:
-        y, sign = _keep(y, a, axes), None if sign is None else _keep(sign, a, axes)
+        y, sign = put_back(y, a, axes), None if sign is None else put_back(sign, a, axes)
     return (y, sign) if return_sign else y
 
 
@@ -270,7 +267,7 @@ def softmax(x: ArrayLike, axis: Axes = None) -> AnyArray:
     x = _float(as_array(x))
     axes = axes_of(axis, len(shape_of(x)))
     terms = registry["exp"](x - _shift(x, axes))
-    return terms / _keep(registry["sum"](terms, axes=axes), x, axes)
+    return terms / put_back(registry["sum"](terms, axes=axes), x, axes)
 
 
 @override("scipy.special.log_softmax")
@@ -279,7 +276,7 @@ def log_softmax(x: ArrayLike, axis: Axes = None) -> AnyArray:
     x = _float(as_array(x))
     axes = axes_of(axis, len(shape_of(x)))
     moved = x - _shift(x, axes)
-    return moved - _keep(registry["log"](registry["sum"](registry["exp"](moved), axes=axes)), x, axes)
+    return moved - put_back(registry["log"](registry["sum"](registry["exp"](moved), axes=axes)), x, axes)
 
 
 @override("scipy.special.assoc_laguerre", samples=("sp.assoc_laguerre(v, 2, 0.5)",))

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from .nodes import SCOPES, binds, own_nodes, placed
+from .nodes import SCOPES, binds, load, own_nodes, placed
 from .trees import Transformer, children, copied, walk
 
 VALUE, RETURNED = "_fad_value", "_fad_returned"
@@ -89,7 +89,7 @@ class JumpLowering:
         if not always_jumps(body):
             body = [*body, ast.copy_location(ast.Return(ast.Constant(None)), last)]
         out = self.block(body)
-        out.append(ast.copy_location(ast.Return(_load(VALUE)), last))
+        out.append(ast.copy_location(ast.Return(load(VALUE)), last))
         if RETURNED in self.used:
             out.insert(0, ast.copy_location(_assign(RETURNED, ast.Constant(False)), body[0]))
         # assignments to flags that nobody tests go
@@ -167,8 +167,8 @@ class JumpLowering:
         error, caught = f"_fad_error_{self.count}", f"_fad_caught_{self.count}"
         kept = [f"_fad_kept_{self.count}_{k}" for k in range(len(flags))]
         goes_on = not always_jumps(s.finalbody)
-        taken_in: list[ast.stmt] = [_assign(error, _load(caught))] if goes_on else [ast.Pass()]
-        handler = ast.ExceptHandler(_load("BaseException"), caught if goes_on else None, taken_in)
+        taken_in: list[ast.stmt] = [_assign(error, load(caught))] if goes_on else [ast.Pass()]
+        handler = ast.ExceptHandler(load("BaseException"), caught if goes_on else None, taken_in)
         body: list[ast.stmt] = (
             [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
         )
@@ -176,13 +176,13 @@ class JumpLowering:
         out.append(self.compound(placed(ast.Try(body, [handler], [], []), s)))
         if goes_on:
             self.used.update(flags, own)
-            out += [placed(_assign(k, _load(flag)), s) for k, flag in zip(kept, flags)]
+            out += [placed(_assign(k, load(flag)), s) for k, flag in zip(kept, flags)]
         out += [placed(_assign(flag, ast.Constant(False)), s) for flag in flags]
         out += self.block(s.finalbody)
         if goes_on:
-            is_raised = ast.Compare(_load(error), [ast.IsNot()], [ast.Constant(None)])
-            restored = [_assign(flag, _load(k)) for k, flag in zip(kept, flags)]
-            raised = ast.If(is_raised, [ast.Raise(_load(error), None)], [])
+            is_raised = ast.Compare(load(error), [ast.IsNot()], [ast.Constant(None)])
+            restored = [_assign(flag, load(k)) for k, flag in zip(kept, flags)]
+            raised = ast.If(is_raised, [ast.Raise(load(error), None)], [])
             out.append(placed(ast.If(_not_any(own), [*restored, raised], []), s.finalbody[-1]))
         return out
 
@@ -246,7 +246,7 @@ def test_in_steps(test: ast.expr, name: str) -> tuple:
                                                  if t: t = not not (y := f(x)) > 1
                                                  if t: ...
     """
-    return (_steps(test, name), placed(_load(name), test)) if _binds_late(test) else ([], test)
+    return (_steps(test, name), placed(load(name), test)) if _binds_late(test) else ([], test)
 
 
 def _binds_late(e: ast.expr) -> bool:
@@ -268,7 +268,7 @@ def _links(e: ast.expr) -> "ast.BoolOp | None":
     left, links = e.left, list[ast.expr]()
     for op, right in zip(e.ops, e.comparators):
         links.append(ast.copy_location(ast.Compare(left, [op], [right]), e))
-        left = ast.copy_location(_load(right.target.id), right) if isinstance(right, ast.NamedExpr) else right
+        left = ast.copy_location(load(right.target.id), right) if isinstance(right, ast.NamedExpr) else right
     return ast.copy_location(ast.BoolOp(ast.And(), links), e)
 
 
@@ -276,10 +276,10 @@ def _steps(e: ast.expr, name: str) -> list:
     """Statements after which the name is whether e holds."""
     if _binds_late(e):
         if isinstance(e, ast.UnaryOp):
-            return [*_steps(e.operand, name), placed(_assign(name, ast.UnaryOp(ast.Not(), _load(name))), e)]
+            return [*_steps(e.operand, name), placed(_assign(name, ast.UnaryOp(ast.Not(), load(name))), e)]
         e = _links(e) or e
         first, *rest = e.values  # type: ignore[attr-defined]
-        reached = _load(name) if isinstance(e.op, ast.And) else ast.UnaryOp(ast.Not(), _load(name))  # type: ignore[attr-defined]
+        reached = load(name) if isinstance(e.op, ast.And) else ast.UnaryOp(ast.Not(), load(name))  # type: ignore[attr-defined]
         return [*_steps(first, name), *[placed(ast.If(copied(reached), _steps(v, name), []), v) for v in rest]]
     return [placed(_assign(name, ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), e))), e)]
 
@@ -304,14 +304,10 @@ class _Prune(Transformer):
         return node
 
 
-def _load(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())
-
-
 def _assign(name: str, value: ast.expr) -> ast.Assign:
     return ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)
 
 
 def _not_any(flags: list) -> ast.expr:
-    tests: list[Any] = [_load(f) for f in flags]
+    tests: list[Any] = [load(f) for f in flags]
     return ast.UnaryOp(ast.Not(), tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests))

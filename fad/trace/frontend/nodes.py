@@ -89,6 +89,11 @@ def is_simple(target: ast.AST) -> bool:
     )
 
 
+def load(name: str) -> ast.Name:
+    """The variable of this name, read."""
+    return ast.Name(name, ast.Load())
+
+
 def placed(new: object, old: ast.AST) -> Any:
     """A new node, and all in it that have no place of their own, at the place of an old one. A node with a place has
     only nodes with places in it.

@@ -13,7 +13,7 @@ any(... for ...) and all(...) return at the first item that decides.
 import ast
 from collections.abc import Iterable
 
-from .nodes import TAKE_ALL, Scope, binds, is_simple, placed
+from .nodes import TAKE_ALL, Scope, binds, is_simple, load, placed
 from .trees import Transformer, signature, walk
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -84,12 +84,12 @@ class _Loops(Transformer):
         """The statements that make what a comprehension makes."""
         if isinstance(e, ast.DictComp):
             made: ast.expr = ast.Dict([], [])
-            add: ast.stmt = ast.Assign([ast.Subscript(_load(MADE), e.key, ast.Store())], e.value, lineno=0)
+            add: ast.stmt = ast.Assign([ast.Subscript(load(MADE), e.key, ast.Store())], e.value, lineno=0)
         else:
-            made = ast.Call(_load("set"), [], []) if isinstance(e, ast.SetComp) else ast.List([], ast.Load())
-            add = ast.Expr(ast.Call(ast.Attribute(_load(MADE), _ADDING[type(e)], ast.Load()), [e.elt], []))
+            made = ast.Call(load("set"), [], []) if isinstance(e, ast.SetComp) else ast.List([], ast.Load())
+            add = ast.Expr(ast.Call(ast.Attribute(load(MADE), _ADDING[type(e)], ast.Load()), [e.elt], []))
         first = ast.Assign([ast.Name(MADE, ast.Store())], made, lineno=0)
-        return [first, self._nest(e, add), ast.Return(_load(MADE))]
+        return [first, self._nest(e, add), ast.Return(load(MADE))]
 
     def _deciding(self, e: ast.GeneratorExp, is_any: bool) -> list:
         test = e.elt if is_any else ast.UnaryOp(ast.Not(), e.elt)
@@ -102,7 +102,7 @@ class _Loops(Transformer):
         for k, of in reversed(list(enumerate(e.generators))):
             for test in reversed(of.ifs):
                 innermost = ast.If(test, [innermost], [])
-            innermost = ast.For(of.target, of.iter if k else _load(ITEMS), [innermost], [], None)
+            innermost = ast.For(of.target, of.iter if k else load(ITEMS), [innermost], [], None)
         return innermost
 
     def _called(self, e: Comprehension, statements: list) -> ast.Call:
@@ -116,8 +116,4 @@ class _Loops(Transformer):
         f = placed(ast.FunctionDef(name=name, args=signature(ITEMS), body=[*declared, *statements],
                                    decorator_list=[], type_params=[]), e)   # type: ignore[call-arg]
         self.made.append(self.visit(f))
-        return placed(ast.Call(_load(name), [self.visit(e.generators[0].iter)], []), e)
-
-
-def _load(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())
+        return placed(ast.Call(load(name), [self.visit(e.generators[0].iter)], []), e)

@@ -13,6 +13,7 @@ from ...ir.types import INT
 from ...ir.uses import defined_by, operands
 from ...ops.carry import visible_extent
 from ...ops.conditional import around
+from ...ops.control import atom_of
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import ConcreteValueError, UnstageableError
 from ..heap.journal import journal, note
@@ -21,7 +22,7 @@ from ..objects.containers import containers_in
 from ..values.place import roots_of
 from ..values.tracer import Tracer, lies_here, never, serials, was_there
 from .elements import Like
-from .items import Items, NeedsRoom, NeedsRows, atom_of, known_difference
+from .items import Items, NeedsRoom, NeedsRows, known_difference
 from .rows import Growing
 from .tails import additions
 

@@ -6,7 +6,8 @@ import copy
 from typing import Any, NamedTuple
 
 from ...ir import stack
-from ...ir.build import Value, current
+from ...ir.build import current
+from ...ops.control import atom_of
 from ...util import tree
 from ...util.defects import for_user
 from ...util.errors import ConcreteValueError, UnstageableError
@@ -72,10 +73,6 @@ class Contents(NamedTuple):
 
 
 IN_ROWS = Contents._fields[2:]                                # attributes of a list that are there in rows only
-
-
-def atom_of(n: object) -> Any:
-    return n.atom if isinstance(n, Value) else n
 
 
 def known_difference(a: object, b: object) -> "int | None":
