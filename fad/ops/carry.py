@@ -381,7 +381,7 @@ def trace_body(body: Callable, carries: Carries, index: "Callable | None" = None
         is_first = False
 
 
-def output_vars(types: list, extents: tuple, names: tuple = ()) -> list:
+def output_vars(types: list, extents: tuple, names: tuple) -> list:
     """Variables of these types; those that `extents` links have each other's for extents."""
     made: dict[int, Var] = {}
     linked = {(c, axis): i for c, axis, i in extents}

@@ -12,6 +12,7 @@ from ..ir.views import LoopView
 from ..ops.selection import selected_shape
 
 USUAL_EXTENT = 100                                           # the estimate of an unknown extent
+BOUNDS = 3                                                   # of bounds, one after the other, that it goes by
 
 
 def bytes_of(v: Var) -> int:
@@ -43,7 +44,7 @@ def iterations_guess(eqn: Equation) -> int:
     return max(extent_guess(stop if isinstance(start, Literal) else start), 1)
 
 
-def extent_guess(n: object, depth: int = 3) -> int:
+def extent_guess(n: object) -> int:
     """A size that stands for an extent in the cost model. The traced size counts for little: inputs count as large,
     and an extent bounded by another one as half as large.
     """
@@ -51,7 +52,7 @@ def extent_guess(n: object, depth: int = 3) -> int:
         return n if isinstance(n, int) else int(n.value)
     facts = current().integers
     form = facts.form(n)
-    return max(form.const + sum(c * _variable_guess(v, facts, depth) for v, c in form.terms), 1)
+    return max(form.const + sum(c * _variable_guess(v, facts, BOUNDS) for v, c in form.terms), 1)
 
 
 def _variable_guess(v: Var, facts: Any, depth: int) -> int:

@@ -179,7 +179,7 @@ def _call_of_library(known: dict) -> "_Call | None":
     return _Call(function.__name__, args, known.get("kwargs", {})) if isinstance(args, tuple) else None
 
 
-def in_fads_words(error: Exception, strange: str = "") -> Exception:
+def in_fads_words(error: Exception, strange: str) -> Exception:
     """The error as the caller is told of it. strange: which arguments of the call are no data, and what they are."""
     if isinstance(error, Absent):
         return missing_attribute(error, line_of(error))

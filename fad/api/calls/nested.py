@@ -141,7 +141,7 @@ def _leaves_of(argnums: Sequence[int], args: tuple, structure: tree.Structure) -
     return wanted
 
 
-def check_differentiable(x: object, alone: bool = True) -> None:
+def check_differentiable(x: object, alone: bool) -> None:
     """Raise unless x is a real or complex array or number; a string and its like may stand beside such in a tree."""
     if not alone and not is_data(x) and not isinstance(x, (bool, np.ndarray)) and not remedy_of(x):
         return

@@ -167,7 +167,7 @@ def enter_short(op: Op, run: Callable, pullback: Callable) -> None:
     _short[op] = ShortWay(op, run, pullback)
 
 
-def by_short_way(op: Op, x: object, params: dict, label: "str | None" = None) -> Tensor:
+def by_short_way(op: Op, x: object, params: dict, label: "str | None") -> Tensor:
     """An op of one tensor with one result, by the short way where that serves."""
     if not isinstance(x, Tensor):
         return op(x, **params)

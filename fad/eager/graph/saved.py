@@ -154,7 +154,7 @@ def stale_message(t: Tensor, expected: int, fn: Any, nr: int) -> str:
     return errors.stale(errors.type_name(t._a.dtype), t._a.shape, producer, t._vc[0], expected, now().anomaly)
 
 
-def result_of(a: np.ndarray, vc: list, node: Any, nr: int = 0) -> Tensor:
+def result_of(a: np.ndarray, vc: list, node: Any, nr: int) -> Tensor:
     """A node's result read back from what the node keeps of it."""
     t = wrap(a, node, nr)
     t._vc = vc

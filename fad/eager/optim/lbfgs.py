@@ -8,6 +8,8 @@ import numpy as np
 from ..tensors.state import changed
 from .optimizer import Optimizer, check, write
 
+MOST_STEPS = 25                                              # that a line search tries
+
 
 class LBFGS(Optimizer):
     """Limited-memory BFGS (Nocedal & Wright, chapter 7); step takes a closure that computes the loss and its gradients.
@@ -102,8 +104,8 @@ class Point(NamedTuple):
     slope: float
 
 
-def _wolfe(evaluate: Callable, x: np.ndarray, t: float, d: np.ndarray, f: float, g: np.ndarray, slope: float,
-           limit: int = 25) -> "tuple[Point, int]":
+def _wolfe(evaluate: Callable, x: np.ndarray, t: float, d: np.ndarray, f: float, g: np.ndarray,
+           slope: float) -> "tuple[Point, int]":
     """A step along d with enough decrease and a flat enough slope (Nocedal & Wright, algorithms 3.5 and 3.6), and how
     many evaluations it took.
 
@@ -113,8 +115,8 @@ def _wolfe(evaluate: Callable, x: np.ndarray, t: float, d: np.ndarray, f: float,
         f, g, _ = evaluate(x + t * d)
         return Point(t, f, g, float(g @ d))
     start = Point(0.0, f, g, slope)
-    pair, used, found = _bracket(at, start, t, limit)
-    return (pair[0], used) if found else _zoom(at, start, pair, used, limit, float(np.abs(d).max()))
+    pair, used, found = _bracket(at, start, t)
+    return (pair[0], used) if found else _zoom(at, start, pair, used, float(np.abs(d).max()))
 
 
 def _steep(p: Point, start: Point) -> bool:
@@ -126,10 +128,10 @@ def _flat(p: Point, start: Point) -> bool:
     return abs(p.slope) <= -0.9 * start.slope
 
 
-def _bracket(at: Callable, start: Point, t: float, limit: int) -> "tuple[list, int, bool]":
+def _bracket(at: Callable, start: Point, t: float) -> "tuple[list, int, bool]":
     """Two steps with a good one between them, evaluations, and whether one of them is it."""
     before, now = start, at(t)
-    for k in range(limit):
+    for k in range(MOST_STEPS):
         if _steep(now, start) or k > 1 and now.f >= before.f:
             return [before, now], k + 1, False
         if _flat(now, start):
@@ -138,16 +140,16 @@ def _bracket(at: Callable, start: Point, t: float, limit: int) -> "tuple[list, i
             return [before, now], k + 1, False
         farther = _least(before, now, now.t + 0.01 * (now.t - before.t), now.t * 10)
         before, now = now, at(farther)
-    return [start, now], limit + 1, False
+    return [start, now], MOST_STEPS + 1, False
 
 
-def _zoom(at: Callable, start: Point, pair: list, used: int, limit: int, length: float) -> "tuple[Point, int]":
+def _zoom(at: Callable, start: Point, pair: list, used: int, length: float) -> "tuple[Point, int]":
     """The good step between two."""
     pair = sorted(pair, key=lambda p: p.f)                                  # the better one first
     low, high = pair[0], pair[1]
     was_close = False
     first, second = sorted((low, high), key=lambda p: p.t)
-    while used <= limit and abs(second.t - first.t) * length >= 1e-9:
+    while used <= MOST_STEPS and abs(second.t - first.t) * length >= 1e-9:
         t = _least(low, high, first.t, second.t)
         margin = 0.1 * (second.t - first.t)
         close = min(second.t - t, t - first.t) < margin

@@ -92,8 +92,7 @@ Tensor.__array_function__ = array_function
 _DIMS = {"dim": "axis", "keepdim": "keepdims"}
 
 
-def for_tensors(library: str, own: Mapping[str, Callable],
-                renamed: Mapping[str, str] = _DIMS) -> "tuple[Callable, Callable]":
+def for_tensors(library: str, own: Mapping[str, Callable]) -> "tuple[Callable, Callable]":
     """__getattr__ and __dir__ of a namespace: the library's functions, which take tensors with PyTorch's names of
     options too; own: what differs in more."""
     get, names = attribute_of(library)
@@ -101,7 +100,7 @@ def for_tensors(library: str, own: Mapping[str, Callable],
 
     def attribute(name: str) -> Any:
         if name not in made:
-            made[name] = _both(own.get(name), get, f"{library}.{name}", renamed)
+            made[name] = _both(own.get(name), get, f"{library}.{name}")
         return made[name]
     return attribute, lambda: sorted({*names(), *own})
 
@@ -118,7 +117,7 @@ def _with_out(path: str, f: "Callable | None") -> Any:
     return call
 
 
-def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapping[str, str]) -> Any:
+def _both(for_tensor: "Callable | None", get: Callable, path: str) -> Any:
     name = path.rpartition(".")[2]
     for_tensor = _with_out(path, for_tensor)
     try:
@@ -142,7 +141,7 @@ def _both(for_tensor: "Callable | None", get: Callable, path: str, renamed: Mapp
         out = kwargs.pop("out", None)
         record = BY_NAME.get(path)
         y = _as_step(path, library if record is None else record.call, args,
-                     {renamed.get(key, key): value for key, value in kwargs.items()})
+                     {_DIMS.get(key, key): value for key, value in kwargs.items()})
         # what does not hang on the tensors' values, as a matrix' power 0
         y = wrap(y) if isinstance(y, np.ndarray) else y
         return delivered(y, out, name)

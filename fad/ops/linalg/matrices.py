@@ -246,10 +246,10 @@ def square_type(x: AnyArray) -> Type:
     return Type(t.dtype, (*stack, n, n))
 
 
-def vector_type(x: AnyArray, dtype: DTypeLike = None) -> Type:
+def vector_type(x: AnyArray, dtype: DTypeLike) -> Type:
     """The type of a vector for each of a stack of square matrices."""
     t = square_type(x)
-    return Type(dtype or t.dtype, t.shape[:-1])
+    return Type(dtype, t.shape[:-1])
 
 
 def number_type(x: AnyArray, dtype: DTypeLike = None) -> Type:

@@ -19,7 +19,7 @@ from .piecewise import _clipped, _derived, basis, not_a_knot, spline_through
 KNOTS = "np.array([0.0, 0, 0, 0.4, 1, 1, 1])"
 
 
-def surface(tck: tuple, at: Iterable[AnyArray], dx: int = 0, dy: int = 0) -> AnyArray:
+def surface(tck: tuple, at: Iterable[AnyArray], dx: int, dy: int) -> AnyArray:
     """The spline, or its derivative of order dx and dy, at points whose coordinates have been broadcast."""
     for name, order, degree in (("x", dx, tck[3]), ("y", dy, tck[4])):
         if order != int(order):

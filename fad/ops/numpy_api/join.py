@@ -37,7 +37,7 @@ def arrays_of(arrays: Any) -> list:
     return [strong(a) for a in arrays]
 
 
-def in_one_dtype(parts: list, dtype: Any = None) -> list:
+def in_one_dtype(parts: list, dtype: Any) -> list:
     """Arrays in the dtype they promote to (or the one that is asked for)."""
     if not parts:
         raise ValueError("need at least one array to join")

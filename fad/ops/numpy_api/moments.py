@@ -15,7 +15,7 @@ from .arguments import axes_of, check_all, extent_of, in_dtype, into, is_given, 
 from .reduce import reduced, sum_
 
 
-def mean_dtype(x: AnyArray, dtype: Any = None) -> Any:
+def mean_dtype(x: AnyArray, dtype: Any) -> Any:
     """The dtype in which NumPy takes a mean: float64 for integers and bools."""
     if is_given(dtype) and np.dtype(dtype).kind in "biu":
         raise refuse("a mean", f"dtype={np.dtype(dtype)}", "sums of integers are not divided")

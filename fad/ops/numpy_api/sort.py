@@ -203,7 +203,7 @@ def _is_first(x: AnyArray, equal_nan: bool) -> AnyArray:
     return registry["bitwise_or"](differs, registry["iota"](shape_of(x)[0], dtype=INT) == 0)
 
 
-def _distinct(ar: AnyArray, equal_nan: bool = True) -> UniqueAll:
+def _distinct(ar: AnyArray, equal_nan: bool) -> UniqueAll:
     shape = shape_of(ar)
     x = ravel(ar)
     n = shape_of(x)[0]

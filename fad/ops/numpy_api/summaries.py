@@ -66,7 +66,7 @@ def _in_scipys_order(name: str, call: Callable) -> Callable:
 # -- means -----------------------------------------------------------------------------------------
 
 
-def _average(x: AnyArray, axis: Axes, weights: object, dtype: object = None) -> AnyArray:
+def _average(x: AnyArray, axis: Axes, weights: object, dtype: object) -> AnyArray:
     """The mean, weighted if there are weights. SciPy's rules stretch them to the sample's shape; without a sum of
     weights it is nan."""
     if weights is None:

@@ -15,7 +15,7 @@ from .numba_forms import is_of_numba
 FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc, np.vectorize, functools.partial, functools._lru_cache_wrapper)
 
 
-def is_user_function(f: object, packages: "set | tuple" = ()) -> bool:
+def is_user_function(f: object, packages: set) -> bool:
     """Whether f is a Python function that is captured (see util/where.py); these packages are, too."""
     if type(f) is not FunctionType or is_library(f.__code__.co_filename):
         return False

@@ -174,7 +174,7 @@ def _is_about_none(error: Exception) -> bool:
     return isinstance(error, (TypeError, AttributeError)) and "'NoneType'" in str(error)
 
 
-def check_of(error: BaseException, is_found: bool = False) -> dict:
+def check_of(error: BaseException, is_found: bool) -> dict:
     """The error of a program's check: what it says, and its class. A program knows Python's own classes, and errors
     that are made from one text. For all others, and for what was found while the program was made (is_found), the tape
     does what Python does.
