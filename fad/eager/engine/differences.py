@@ -15,7 +15,7 @@ from ..graph.node import Node
 from ..graph.record import edge
 from ..tensors.errors import refuse_if
 from ..tensors.state import changed
-from ..tensors.tensor import Tensor, is_floating, wrap
+from ..tensors.tensor import Tensor, is_continuous, wrap
 from . import forward_ad
 from .grad_api import grad
 
@@ -41,8 +41,7 @@ class Options(NamedTuple):
 
 
 def differentiable(outputs: object) -> tuple:
-    return tuple([y for y in as_tuple(outputs) if isinstance(y, Tensor) and is_floating(y._a.dtype)
-                  and requires_grad(y)])
+    return tuple([y for y in as_tuple(outputs) if is_continuous(y) and requires_grad(y)])
 
 
 # -- differences ------------------------------------------------------------
@@ -51,7 +50,7 @@ def differentiable(outputs: object) -> tuple:
 def _values(func: Callable, inputs: tuple) -> list:
     with changed(grad=True):                                  # func may ask whether its tensors require gradients
         ys = as_tuple(func(*inputs))
-    return [np.array(y._a) for y in ys if isinstance(y, Tensor) and is_floating(y._a.dtype)]
+    return [np.array(y._a) for y in ys if is_continuous(y)]
 
 
 def _difference(func: Callable, inputs: tuple, i: int, step: np.ndarray, eps: float) -> list:
@@ -82,6 +81,11 @@ def unit_steps(x: Tensor) -> list:
             step[j] = direction
             steps.append(step.reshape(x._a.shape))
     return steps
+
+
+def units_like(a: np.ndarray) -> np.ndarray:
+    """For each number of a, an array like it that is one there and zero elsewhere."""
+    return np.eye(a.size, dtype=a.dtype).reshape(a.size, *a.shape)
 
 
 def columns(func: Callable, inputs: tuple, i: int, eps: float) -> list:
@@ -122,7 +126,7 @@ def tangents_of(func: Callable, inputs: tuple, given: dict) -> list:
     plain = [x.detach() if isinstance(x, Tensor) else x for x in inputs]
     with forward_ad.dual_level():
         duals = [forward_ad.make_dual(x, tangents[j]) if j in tangents else x for j, x in enumerate(plain)]
-        results = [y for y in as_tuple(func(*duals)) if isinstance(y, Tensor) and is_floating(y._a.dtype)]
+        results = list(filter(is_continuous, as_tuple(func(*duals))))
         found = [forward_ad.unpack_dual(y).tangent for y in results]
         return [np.zeros_like(y._a) if d is None else d._a.copy() for y, d in zip(results, found)]
 
@@ -177,7 +181,11 @@ The max per-element difference (slow mode) is: {}.
 
 def _jacobian(m: np.ndarray, y: Tensor, x: Tensor, part: object) -> Tensor:
     """Products with steps along x (rows) and y (columns) as the Jacobian; of complex x one is for both parts."""
-    m = m[:, part]
+    return in_complex_rows(m[:, part], x)
+
+
+def in_complex_rows(m: np.ndarray, x: Tensor) -> Tensor:
+    """Of complex x, the rows of steps along its parts in one."""
     return wrap(m[0::2] + 1j * m[1::2] if x._a.dtype.kind == "c" else m)
 
 

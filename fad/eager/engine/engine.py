@@ -21,7 +21,7 @@ from ..graph.single_node import Together
 from ..tensors import errors
 from ..tensors.errors import refuse_if
 from ..tensors.state import now, restore, set_grad, state
-from ..tensors.tensor import Tensor, wrap
+from ..tensors.tensor import Tensor, as_tensor, wrap
 
 _numbers = count()
 
@@ -315,10 +315,6 @@ def put(buffers: dict, node: Node, nr: int, g: AnyArray) -> None:
         return
     slots = buffers.setdefault(node, [None] * node.outputs)
     slots[nr] = g if slots[nr] is None else slots[nr] + g
-
-
-def as_tensor(g: object) -> Tensor:
-    return g if isinstance(g, Tensor) else wrap(np.asarray(g))
 
 
 def check_hook_result(old: "Tensor | None", new: ArrayOrNumber, name: str) -> None:

@@ -12,7 +12,7 @@ from ..graph.saved import Meta, SavedTensor
 from ..tensors import errors
 from ..tensors.errors import refuse_if
 from ..tensors.state import changed, now
-from ..tensors.tensor import Tensor, alias, is_floating, wrap
+from ..tensors.tensor import Tensor, alias, as_tensor, is_continuous, wrap
 from .function_call import FunctionCall, staged
 
 
@@ -133,7 +133,7 @@ class FunctionNode(Node, FunctionCtx):
     # -- backward ------------------------------------------------------------------------------------------------------
 
     def pull(self, g: object) -> tuple:
-        gs = [None if one is None else one if isinstance(one, Tensor) else wrap(np.asarray(one))
+        gs = [None if one is None else as_tensor(one)
               for one in ([g] if self.outputs == 1 else g or [None] * self.outputs)]
         answers = self._backward(gs)
         # others may hold it: as a view no leaf keeps it for its .grad
@@ -292,7 +292,7 @@ def once_differentiable(fn: Callable) -> Callable:
 
 def _refused(outputs: tuple) -> tuple:
     """The outputs as results of a step that cannot be taken back: of leaves of their own, for nothing may flow on."""
-    leaves = [alias(t) if isinstance(t, Tensor) and is_floating(t._a.dtype) else None for t in outputs]
+    leaves = [alias(t) if is_continuous(t) else None for t in outputs]
     for t in leaves:
         if t is not None:
             t._rg = True

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...api.calls.nested import conform, zeros_of
+from ...api.calls.staged import as_tuple
 from ...api.derivatives.custom import custom_vjp
 from ...api.derivatives.custom_rules import CustomCall, Rule
 from ...ops.table import TABLE as op
@@ -22,7 +23,7 @@ from ..graph.view_kinds import alias_view
 from ..graph.views import View, keep_tangent, tangent_of
 from ..tensors.errors import refuse_if
 from ..tensors.state import changed, now
-from ..tensors.tensor import Tensor, alias, is_floating, wrap
+from ..tensors.tensor import Tensor, alias, is_continuous, is_floating, wrap
 from .forward_ad import SIZES
 
 INVALID_NUMBER = "Function's jvp returned an invalid number of forward gradients (expected {} but got {})"
@@ -41,7 +42,7 @@ def push(cls: object, ctx: object, args: tuple, outputs: list, finished: list, d
         return
     given = list(dxs)
     if ctx.materialize_grads:
-        given = [wrap(np.zeros_like(a._a)) if dx is None and isinstance(a, Tensor) and is_floating(a._a.dtype) else dx
+        given = [wrap(np.zeros_like(a._a)) if dx is None and is_continuous(a) else dx
                  for a, dx in zip(args, dxs)]
     versions = [None if dx is None else dx._vc[0] for dx in dxs]
     ctx.pushing = True
@@ -50,7 +51,7 @@ def push(cls: object, ctx: object, args: tuple, outputs: list, finished: list, d
             dys = cls.jvp(ctx, *given)
     finally:
         ctx.pushing = False
-    dys = list(dys) if isinstance(dys, (tuple, list)) else [dys]
+    dys = as_tuple(dys)
     refuse_if(len(dys) != len(finished), INVALID_NUMBER.format(len(finished), len(dys)))
     for k, (out, y, dy) in enumerate(zip(outputs, finished, dys)):
         if dy is not None:
@@ -124,7 +125,7 @@ class _FunctionRule(custom_vjp):
             answer = captured(cls.jvp)(ctx, *tangents)
         finally:
             ctx.pushing = False
-        ys, dys = ([*a] if isinstance(a, (tuple, list)) else [a] for a in (result, answer))
+        ys, dys = map(as_tuple, (result, answer))
         refuse_if(len(dys) != len(ys), INVALID_NUMBER.format(len(ys), len(dys)))
         return call.data_of(result), [None if d is None else conform("tangent of a Function's jvp", d, y)[0]
                                       for y, d in zip(ys, dys) if is_data(y)]
@@ -139,7 +140,7 @@ def _by_vmap(cls: type, call: object, xs: object, flags: tuple, n: ArrayOrNumber
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise RuntimeError(f"{cls.__name__}.vmap must return a pair: the results and where their batch axes are")
     results, places = answer
-    ys = list(results) if isinstance(results, (tuple, list)) else [results]
+    ys = as_tuple(results)
     at = list(places) if isinstance(places, (tuple, list)) else [places] * len(ys)
     refuse_if(len(at) != len(ys), f"{cls.__name__}.vmap returned {len(ys)} results, but {len(at)} places of batch axes")
     return [op["broadcast_to"](y, n, *y.shape) if d is None else _to_front(y, d % len(y.shape)) for y, d in zip(ys, at)]

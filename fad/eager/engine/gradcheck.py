@@ -8,9 +8,9 @@ from ...api.calls.staged import as_tuple
 from ..graph.inplace import requires_grad
 from ..tensors.errors import refuse_if
 from ..tensors.state import changed
-from ..tensors.tensor import Tensor, is_floating, wrap
+from ..tensors.tensor import Tensor, is_continuous, wrap
 from . import differences
-from .differences import GradcheckError, Options, columns, differentiable
+from .differences import GradcheckError, Options, columns, differentiable, in_complex_rows, units_like
 from .grad_api import grad
 
 
@@ -131,7 +131,7 @@ def gradgradcheck(func: Callable, inputs: object, grad_outputs: object = None, *
 
     def gradient(*args: object) -> tuple:
         given, vs = args[:-count], args[-count:]
-        given = tuple([x.requires_grad_() if isinstance(x, Tensor) and is_floating(x._a.dtype) and x._fn is None
+        given = tuple([x.requires_grad_() if is_continuous(x) and x._fn is None
                        and requires_grad(old) else x
                        for x, old in zip(given, xs)])
         with changed(grad=True):
@@ -179,8 +179,7 @@ def get_numerical_jacobian(fn: Callable, inputs: tuple, target: object = None, e
 
 
 def _matrix(of_steps: list, x: Tensor) -> Tensor:
-    rows = np.stack([column[0].reshape(-1) for column in of_steps])
-    return wrap(rows[0::2] + 1j * rows[1::2] if x._a.dtype.kind == "c" else rows)
+    return in_complex_rows(np.stack([column[0].reshape(-1) for column in of_steps]), x)
 
 
 def get_analytical_jacobian(inputs: object, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0) -> tuple:
@@ -197,7 +196,7 @@ def get_analytical_jacobian(inputs: object, output: Tensor, nondet_tol: float = 
 
 def _rows(output: Tensor, xs: list) -> list:
     rows = []
-    for unit in np.eye(output._a.size, dtype=output._a.dtype).reshape(output._a.size, *output._a.shape):
+    for unit in units_like(output._a):
         answers = grad(output, xs, wrap(unit), retain_graph=True, allow_unused=True)
         rows.append([np.zeros_like(x._a) if a is None else a._a for a, x in zip(answers, xs)])
     return rows

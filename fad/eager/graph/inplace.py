@@ -10,11 +10,11 @@ from ...util.array import AnyArray, ArrayOrNumber
 from ..tensors import errors, promotion
 from ..tensors.errors import refuse_if
 from ..tensors.state import changed, now
-from ..tensors.tensor import Tensor, alias, raw, stored, wrap
+from ..tensors.tensor import Tensor, alias, as_tensor, raw, stored, wrap
 from . import record
 from .node import Node, is_dense
 from .op_node import OpNode
-from .record import edge
+from .record import edge, has_moving_base
 from .saved import Meta, SavedTensor
 from .views import View, keep_tangent, leave_node, tangent_of
 
@@ -23,8 +23,7 @@ def requires_grad(x: object) -> bool:
     """Whether gradients are wanted of a tensor (of a view: or of its base)."""
     if not isinstance(x, Tensor):
         return False
-    return (x._rg or x._fn is not None or x._view is not None and x._a.dtype.kind in "fc"
-            and (x._view.base._rg or x._view.base._fn is not None))
+    return x._rg or x._fn is not None or has_moving_base(x)
 
 
 def wanted(x: object) -> bool:
@@ -290,7 +289,7 @@ def set_history(x: Tensor, new: Tensor) -> None:
 
 def copy_(x: Tensor, source: ArrayOrNumber, non_blocking: bool = False) -> Tensor:
     """Write source's values (broadcast, cast) over x's."""
-    given = source if isinstance(source, Tensor) else wrap(np.asarray(source))
+    given = as_tensor(source)
     recorded = _is_recorded(x, (given,))
     check_in_place(x, recorded)
     if given._a.ndim:                                        # a number is read before it is written
@@ -349,7 +348,7 @@ def fill(x: Tensor, value: ArrayOrNumber, name: str) -> Tensor:
     before_change(x)
     x._a[...] = raw(value)
     x._vc[0] += 1
-    _move_tangent(x, value if isinstance(value, Tensor) else wrap(np.asarray(value)))
+    _move_tangent(x, as_tensor(value))
     return x
 
 

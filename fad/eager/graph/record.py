@@ -32,9 +32,14 @@ def edge(x: Tensor) -> "Node | None":
     if fn is not None:
         return fn
     if not x._rg:
-        return (Nowhere(()) if x._view is not None and x._a.dtype.kind in "fc"
-                and (x._view.base._rg or x._view.base._fn is not None) else None)
+        return Nowhere(()) if has_moving_base(x) else None
     return accumulator(x)
+
+
+def has_moving_base(x: Tensor) -> bool:
+    """Whether x is a view of a tensor that gradients are wanted of."""
+    view = x._view
+    return view is not None and x._a.dtype.kind in "fc" and (view.base._rg or view.base._fn is not None)
 
 
 def numbers(args: Sequence, edges: Sequence) -> "tuple | None":

@@ -299,6 +299,21 @@ def raw(x: object) -> Any:
     return x._a if isinstance(x, Tensor) else x
 
 
+def as_tensor(x: object) -> Tensor:
+    """x, in a tensor that has no history where it is none."""
+    return x if isinstance(x, Tensor) else wrap(np.asarray(x))
+
+
+def dense(g: "Tensor | None", x: Tensor) -> Tensor:
+    """A gradient or tangent of x; None stands for zeros."""
+    return wrap(np.zeros_like(x._a)) if g is None else g
+
+
+def is_continuous(x: object) -> bool:
+    """Whether x is a tensor of real or complex numbers."""
+    return isinstance(x, Tensor) and is_floating(x._a.dtype)
+
+
 def is_floating(dtype: np.dtype) -> bool:
     """Whether values of a dtype can require gradients."""
     return dtype.kind in "fc"

@@ -27,7 +27,7 @@ from ..graph.saved import Meta, SavedTensor
 from ..graph.views import tangent_of
 from ..tensors import errors
 from ..tensors.state import changed, now
-from ..tensors.tensor import Tensor, is_floating, raw, wrap
+from ..tensors.tensor import Tensor, as_tensor, is_continuous, is_floating, raw, wrap
 from .func import ON_TENSORS
 
 
@@ -129,7 +129,7 @@ class CompiledCall:
 
     def __init__(self, function: object, args: tuple, kwargs: dict):
         leaves, structure = tree.flatten((args, kwargs))
-        places = tuple([k for k, x in enumerate(leaves) if isinstance(x, Tensor) and is_floating(x._a.dtype)])
+        places = tuple([k for k, x in enumerate(leaves) if is_continuous(x)])
         self.tensors = [leaves[k] for k in places]
         self.rest = tuple([raw(x) for k, x in enumerate(leaves) if k not in places])
         self.kind = kind_of(function, structure, places)
@@ -170,7 +170,7 @@ class CompiledCall:
             given = tuple([np.zeros_like(a) if d is None else d._a for a, d in zip(arrays, tangents)])
             _, dys = jvp(lambda xs: self.kind.call(xs, self.rest), (arrays,), (given,))
         for y, dy in zip(results, tree.flatten(dys)[0]):
-            if isinstance(y, Tensor) and is_floating(y._a.dtype):
+            if is_continuous(y):
                 y.extra.tangent = wrap(np.asarray(dy))
 
 
@@ -249,7 +249,7 @@ def _one_by_one(f: Callable, in_axes: object, out_axes: object, args: tuple, kwa
                      **kwargs) for k in range(count or 1)]
     rows = [tree.flatten(result)[0] for result in results]
     ends = prefix_leaves(out_axes, results[0], "out_axes")
-    stacked = [ys[0] if a is None else stack([y if isinstance(y, Tensor) else wrap(np.asarray(y)) for y in ys], a)
+    stacked = [ys[0] if a is None else stack(list(map(as_tensor, ys)), a)
                for a, *ys in zip(ends, *rows)]
     if not count:
         stacked = [y if a is None else y.narrow(a, 0, 0) for a, y in zip(ends, stacked)]

@@ -4,7 +4,7 @@ tensors, and their graph or their tangents give the derivative.
 An argument is replaced by an alias of it, so that a derivative is of this call alone. A result keeps its
 graph where this leads to anything but the aliases: an outer transform, or the caller's own tensors.
 """
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,18 @@ from ...api.derivatives.products import _hvp_of, _jvp_of, _linearize_of, _vhp_of
 from ...util import tree
 from ...util.array import AnyArray
 from ..engine import grad_api
+from ..engine.differences import units_like
 from ..engine.forward_ad import dual_level, make_dual, unpack_dual
 from ..functions.joining import stack
 from ..graph.inplace import requires_grad
 from ..graph.view_kinds import alias_view
 from ..graph.views import tangent_of
 from ..tensors.state import changed, now
-from ..tensors.tensor import Tensor, is_floating, wrap
+from ..tensors.tensor import Tensor, as_tensor, dense, is_continuous, is_floating, wrap
 
 
 def _tensor(x: AnyArray) -> Tensor:
-    t = x if isinstance(x, Tensor) else wrap(np.asarray(x))
+    t = as_tensor(x)
     if not is_floating(t._a.dtype):
         raise TypeError("a derivative is taken with respect to real or complex numbers only")
     return t
@@ -49,16 +50,20 @@ class Moved:
 
     def structured(self, leaves: Sequence) -> Any:
         """A value for each leaf, as the chosen arguments are structured."""
-        rest = iter(leaves)
-        parts = tuple([structure.unflatten([next(rest) for _ in old]) for old, structure in self.flat])
+        parts = self.filled(leaves)
         return parts if self.several else parts[0]
+
+    def filled(self, leaves: Iterable) -> tuple:
+        """The chosen arguments, with these leaves."""
+        rest = iter(leaves)
+        return tuple([structure.unflatten([next(rest) for _ in old]) for old, structure in self.flat])
 
     def gradients(self, ys: Sequence, gs: Sequence) -> list:
         """The gradient of each leaf, zeros where there is no dependence."""
         pairs = [(y, g) for y, g in zip(ys, gs) if requires_grad(y)]
         found = [None] * len(self.leaves) if not pairs else grad_api.grad(
             [y for y, _ in pairs], self.leaves, [g for _, g in pairs], create_graph=True, allow_unused=True)
-        return [wrap(np.zeros_like(x._a)) if g is None else g for g, x in zip(found, self.leaves)]
+        return list(map(dense, found, self.leaves))
 
     def finished(self, result: object) -> Any:
         """A result with its graph, or without it where the graph leads to the aliases alone."""
@@ -86,7 +91,7 @@ def _outputs(value: AnyArray) -> "tuple[list, tree.Structure]":
 
 
 def _moving(ys: Sequence) -> list:
-    return [y for y in ys if isinstance(y, Tensor) and is_floating(y._a.dtype)]
+    return list(filter(is_continuous, ys))
 
 
 def _graded(f: Callable, argnums: object = 0, *, has_aux: bool = False, value_too: bool = True,
@@ -115,7 +120,7 @@ def _pulled(f: Callable, has_aux: bool, *_: object) -> Callable:
         ys, structure = _outputs(result[0] if has_aux else result)
 
         def pullback(cotangent: object) -> tuple:
-            gs = [g if isinstance(g, Tensor) else wrap(np.asarray(g)) for g in tree.flatten(cotangent)[0]]
+            gs = list(map(as_tensor, tree.flatten(cotangent)[0]))
             with changed(grad=True):
                 found = moved.gradients(_moving(ys), gs)
             return moved.finished(moved.structured(found))
@@ -140,9 +145,7 @@ def _pushed(f: Callable, has_aux: bool = False, *_: object) -> Callable:
 
 def _by_tangents(f: Callable, moved: Moved, ds: list, has_aux: bool) -> tuple:
     with changed(grad=True), dual_level():
-        duals = iter([make_dual(x, d) for x, d in zip(moved.leaves, ds)])
-        args = [structure.unflatten([next(duals) for _ in old]) for old, structure in moved.flat]
-        result = f(*args)
+        result = f(*moved.filled(map(make_dual, moved.leaves, ds)))
         ys, _ = _outputs(result[0] if has_aux else result)
         return result, [_primal(y) for y in ys], [_tangent(y) for y in ys]
 
@@ -165,7 +168,7 @@ def _by_pulling_twice(f: Callable, moved: Moved, ds: list, has_aux: bool) -> tup
         pulled = [(g, d) for g, d in zip(moved.gradients(_moving(ys), us), ds) if requires_grad(g)]
         found = [None] * len(us) if not pulled else grad_api.grad(
             [g for g, _ in pulled], us, [d for _, d in pulled], create_graph=True, allow_unused=True)
-        rest = iter([wrap(np.zeros_like(u._a)) if d is None else d for d, u in zip(found, us)])
+        rest = map(dense, found, us)
         return result, ys, [next(rest) if _moving([y]) else _tangent(y) for y in ys]
 
 
@@ -197,8 +200,7 @@ def _check_real(ys: list, xs: list) -> None:
 
 def _rows(moved: Moved, y: Tensor) -> list:
     """The block of an output and each leaf, a row for each of its numbers."""
-    units = np.eye(y._a.size, dtype=y._a.dtype).reshape(y._a.size, *y._a.shape)
-    rows = [moved.gradients([y], [wrap(unit)]) for unit in units]
+    rows = [moved.gradients([y], [wrap(unit)]) for unit in units_like(y._a)]
     columns = list(zip(*rows)) if rows else [()] * len(moved.leaves)
     shapes = [(*y._a.shape, *x._a.shape) for x in moved.leaves]
     return [stack(list(column)).reshape(shape) if column else wrap(np.zeros(shape, x._a.dtype))
@@ -217,10 +219,9 @@ def by_columns(f: Callable, argnums: object = 0, *, has_aux: bool = False, of_co
         push, xs = _pushed(of_chosen, has_aux), moved.leaves
         columns: list = []
         for place, x in enumerate(xs):
-            for unit in np.eye(x._a.size, dtype=x._a.dtype).reshape(x._a.size, *x._a.shape):
-                ds = iter([wrap(unit if k == place else np.zeros_like(other._a)) for k, other in enumerate(xs)])
-                columns.append(push(tuple([args[k] for k in chosen]), tuple(
-                    [structure.unflatten([next(ds) for _ in old]) for old, structure in moved.flat])))
+            for unit in units_like(x._a):
+                ds = [wrap(unit if k == place else np.zeros_like(other._a)) for k, other in enumerate(xs)]
+                columns.append(push(tuple([args[k] for k in chosen]), moved.filled(ds)))
         if not columns:
             return _jacobian(f, argnums, has_aux=has_aux)(*args, **kwargs)
         ys, structure = _outputs(columns[0][0])
