@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .lower import CannotLowerError
-from .nodes import binds, placed
+from .nodes import binds, load, placed
 from .trees import Transformer
 
 IDENTITIES: dict[type, str] = {ast.Is: "is_", ast.IsNot: "is_not"}
@@ -125,7 +125,7 @@ class AccessRewriter(Transformer):
         name = self._temporary()
         out: list[Any] = [_assign([name], s.value, s)]
         for target in s.targets:
-            out += self._stored(target, ast.Name(name, ast.Load()), s)
+            out += self._stored(target, load(name), s)
         return out
 
     def _stored(self, target: Any, value: Any, s: ast.AST) -> list:
@@ -139,7 +139,7 @@ class AccessRewriter(Transformer):
         into = [_target(n, is_starred) for n, (_, is_starred) in zip(names, parts)]
         out: list[Any] = [placed(ast.Assign([ast.Tuple(into, ast.Store())], value, lineno=0), s)]
         for n, (x, _) in zip(names, parts):
-            out += self._stored(x, ast.Name(n, ast.Load()), s)
+            out += self._stored(x, load(n), s)
         return out
 
     def _store(self, target: Any, value: Any, s: ast.AST) -> ast.Expr:
@@ -156,7 +156,7 @@ class AccessRewriter(Transformer):
             return self.generic_visit(s)
         value, target, op = self.visit(s.value), s.target, _name_of(s.op)
         if isinstance(target, ast.Name):
-            made = self.runtime("inplace", op, self.visit(placed(ast.Name(target.id, ast.Load()), target)), value)
+            made = self.runtime("inplace", op, self.visit(placed(load(target.id), target)), value)
             return placed(ast.Assign([target], made, lineno=0), s)
         place: Any = self.generic_visit(target)
         if isinstance(place, ast.Subscript):
@@ -174,7 +174,7 @@ class AccessRewriter(Transformer):
         s = self.generic_visit(s)                             # type: ignore[assignment]
         names = [t.id for t in s.targets if isinstance(t, ast.Name)]
         # to delete a variable that has no value is an error, as to read it is
-        reads = [placed(ast.Expr(self.visit(ast.Name(n, ast.Load()))), s) for n in names if n in self.unsure]
+        reads = [placed(ast.Expr(self.visit(load(n))), s) for n in names if n in self.unsure]
         return [*reads, *[self._deleted(target, s) for target in s.targets]]
 
     def _deleted(self, target: Any, s: ast.AST) -> ast.stmt:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .access import AccessRewriter
 from .lower import CannotLowerError
-from .nodes import Scope, asks_for_names, binds, is_call_of_globals, is_simple, makes_functions, placed, takes_all
+from .nodes import Scope, asks_for_names, binds, is_call_of_globals, is_simple, load, makes_functions, placed, takes_all
 from .own_names import GIVEN, is_given
 from .trees import signature, walk
 
@@ -131,7 +131,7 @@ class ExpressionRewriter(AccessRewriter):
         inner = placed(ast.Lambda(signature(*[n.id for n in names]), value), value)
         if isinstance(target, ast.Name):
             return inner
-        item = ast.Starred(ast.Name("_fad_item", ast.Load()), ast.Load())
+        item = ast.Starred(load("_fad_item"), ast.Load())
         return placed(ast.Lambda(signature("_fad_item"), ast.Call(inner, [item], [])), value)
 
     def _given(self, e: Any) -> Any:
@@ -150,7 +150,7 @@ class ExpressionRewriter(AccessRewriter):
         """super() finds its instance in the frame it is called in, which a block's is not."""
         if self.scope is None or not self.scope.parameters:
             return e
-        e.args = [placed(ast.Name(n, ast.Load()), e) for n in ("__class__", self.scope.parameters[0])]
+        e.args = [placed(load(n), e) for n in ("__class__", self.scope.parameters[0])]
         return e
 
     # -- pieces ------------------------------------------------------------------------------------
@@ -161,10 +161,10 @@ class ExpressionRewriter(AccessRewriter):
 
     def variables(self, names: Iterable) -> ast.Lambda:
         """A function that has these variables."""
-        return self.later(ast.Tuple([ast.Name(n, ast.Load()) for n in names], ast.Load()))
+        return self.later(ast.Tuple([load(n) for n in names], ast.Load()))
 
     def runtime(self, name: str, *args: Any) -> ast.Call:
-        return ast.Call(ast.Attribute(ast.Name(RUNTIME, ast.Load()), name, ast.Load()), list(args), [])
+        return ast.Call(ast.Attribute(load(RUNTIME), name, ast.Load()), list(args), [])
 
     def strings(self, names: Iterable) -> ast.Tuple:
         """Names as the compiled function knows them."""

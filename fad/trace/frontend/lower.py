@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from .nodes import SCOPES, binds, load, own_nodes, placed
+from .nodes import SCOPES, assign, binds, load, own_nodes, placed
 from .trees import Transformer, children, copied, walk
 
 VALUE, RETURNED = "_fad_value", "_fad_returned"
@@ -91,7 +91,7 @@ class JumpLowering:
         out = self.block(body)
         out.append(ast.copy_location(ast.Return(load(VALUE)), last))
         if RETURNED in self.used:
-            out.insert(0, ast.copy_location(_assign(RETURNED, ast.Constant(False)), body[0]))
+            out.insert(0, ast.copy_location(assign(RETURNED, ast.Constant(False)), body[0]))
         # assignments to flags that nobody tests go
         return [s for s in map(_Prune(self.used).visit, out) if s is not None]
 
@@ -133,11 +133,11 @@ class JumpLowering:
         if isinstance(s, ast.Return):
             value = s.value or ast.Constant(None)
             return [
-                ast.copy_location(_assign(VALUE, value), s),
-                ast.copy_location(_assign(RETURNED, ast.Constant(True)), s),
+                ast.copy_location(assign(VALUE, value), s),
+                ast.copy_location(assign(RETURNED, ast.Constant(True)), s),
             ]
         if isinstance(s, (ast.Break, ast.Continue)):
-            return [ast.copy_location(_assign(self.loops[-1][isinstance(s, ast.Continue)], ast.Constant(True)), s)]
+            return [ast.copy_location(assign(self.loops[-1][isinstance(s, ast.Continue)], ast.Constant(True)), s)]
         if isinstance(s, ast.If):
             self.count += 1
             before, test = test_in_steps(s.test, f"_fad_test_{self.count}")
@@ -167,21 +167,21 @@ class JumpLowering:
         error, caught = f"_fad_error_{self.count}", f"_fad_caught_{self.count}"
         kept = [f"_fad_kept_{self.count}_{k}" for k in range(len(flags))]
         goes_on = not always_jumps(s.finalbody)
-        taken_in: list[ast.stmt] = [_assign(error, load(caught))] if goes_on else [ast.Pass()]
+        taken_in: list[ast.stmt] = [assign(error, load(caught))] if goes_on else [ast.Pass()]
         handler = ast.ExceptHandler(load("BaseException"), caught if goes_on else None, taken_in)
         body: list[ast.stmt] = (
             [ast.copy_location(ast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else s.body
         )
-        out = [placed(_assign(error, ast.Constant(None)), s)] if goes_on else []
+        out = [placed(assign(error, ast.Constant(None)), s)] if goes_on else []
         out.append(self.compound(placed(ast.Try(body, [handler], [], []), s)))
         if goes_on:
             self.used.update(flags, own)
-            out += [placed(_assign(k, load(flag)), s) for k, flag in zip(kept, flags)]
-        out += [placed(_assign(flag, ast.Constant(False)), s) for flag in flags]
+            out += [placed(assign(k, load(flag)), s) for k, flag in zip(kept, flags)]
+        out += [placed(assign(flag, ast.Constant(False)), s) for flag in flags]
         out += self.block(s.finalbody)
         if goes_on:
             is_raised = ast.Compare(load(error), [ast.IsNot()], [ast.Constant(None)])
-            restored = [_assign(flag, load(k)) for k, flag in zip(kept, flags)]
+            restored = [assign(flag, load(k)) for k, flag in zip(kept, flags)]
             raised = ast.If(is_raised, [ast.Raise(load(error), None)], [])
             out.append(placed(ast.If(_not_any(own), [*restored, raised], []), s.finalbody[-1]))
         return out
@@ -216,12 +216,12 @@ class JumpLowering:
         body = self.block(s.body)
         self.loops.pop()
         if ast.Continue in jumps and flags[1] in self.used:
-            body.insert(0, ast.copy_location(_assign(flags[1], ast.Constant(False)), s.body[0]))
+            body.insert(0, ast.copy_location(assign(flags[1], ast.Constant(False)), s.body[0]))
         new = ast.For(s.target, s.iter, body, [], None) if isinstance(s, ast.For) else ast.While(s.test, body, [])
         ast.copy_location(new, s)
         new.stops = [flags[0]] * (ast.Break in jumps) + [RETURNED] * (ast.Return in jumps)  # type: ignore[union-attr]
         self.used.update(new.stops)                                  # type: ignore[union-attr]
-        out: list[Any] = [ast.copy_location(_assign(flags[0], ast.Constant(False)), s)] if ast.Break in jumps else []
+        out: list[Any] = [ast.copy_location(assign(flags[0], ast.Constant(False)), s)] if ast.Break in jumps else []
         out.append(new)
         if s.orelse:
             rest = self.block(s.orelse)
@@ -276,12 +276,12 @@ def _steps(e: ast.expr, name: str) -> list:
     """Statements after which the name is whether e holds."""
     if _binds_late(e):
         if isinstance(e, ast.UnaryOp):
-            return [*_steps(e.operand, name), placed(_assign(name, ast.UnaryOp(ast.Not(), load(name))), e)]
+            return [*_steps(e.operand, name), placed(assign(name, ast.UnaryOp(ast.Not(), load(name))), e)]
         e = _links(e) or e
         first, *rest = e.values  # type: ignore[attr-defined]
         reached = load(name) if isinstance(e.op, ast.And) else ast.UnaryOp(ast.Not(), load(name))  # type: ignore[attr-defined]
         return [*_steps(first, name), *[placed(ast.If(copied(reached), _steps(v, name), []), v) for v in rest]]
-    return [placed(_assign(name, ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), e))), e)]
+    return [placed(assign(name, ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), e))), e)]
 
 
 class _Prune(Transformer):
@@ -302,10 +302,6 @@ class _Prune(Transformer):
         if isinstance(getattr(node, "body", None), list) and not node.body:
             node.body = [placed(ast.Pass(), getattr(node, "pattern", node))]       # a case has no line of its own
         return node
-
-
-def _assign(name: str, value: ast.expr) -> ast.Assign:
-    return ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)
 
 
 def _not_any(flags: list) -> ast.expr:

@@ -20,7 +20,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from .nodes import own_nodes
+from .nodes import assign, load, own_nodes
 from .trees import Transformer, copied, located, walk
 
 SUBJECT = "_fad_subject_"
@@ -69,7 +69,7 @@ class _Conditions(Transformer):
         orelse: list = []
         for case in reversed(s.cases):
             orelse = _condition(case, name, orelse)
-        subject = ast.Assign([ast.Name(name, ast.Store())], s.subject)
+        subject = assign(name, s.subject)
         return [located(ast.copy_location(x, s)) for x in (subject, *orelse)]
 
     def new_name(self) -> str:
@@ -153,7 +153,7 @@ def _condition(case: Any, name: str, orelse: list) -> list:
     if not isinstance(case.pattern, ast.MatchAs):
         tests.append(_any_of(_alternatives(case.pattern), name))
     elif case.pattern.name is not None:
-        bound = [ast.Assign([ast.Name(case.pattern.name, ast.Store())], ast.Name(name, ast.Load()))]
+        bound = [assign(case.pattern.name, load(name))]
     tests += [case.guard] if case.guard is not None else []
     body = [*[ast.copy_location(x, case.pattern) for x in bound], *case.body]
     if not tests:
@@ -171,4 +171,4 @@ def _test(p: Any, name: str) -> ast.expr:
     """Whether the subject fits a pattern: None, True and False are compared by `is`, as Python does it."""
     is_constant = isinstance(p, ast.MatchSingleton)
     value = ast.Constant(p.value) if is_constant else p.value
-    return ast.Compare(ast.Name(name, ast.Load()), [ast.Is() if is_constant else ast.Eq()], [value])
+    return ast.Compare(load(name), [ast.Is() if is_constant else ast.Eq()], [value])

@@ -94,6 +94,11 @@ def load(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
 
 
+def assign(name: str, value: ast.expr) -> ast.Assign:
+    """The variable of this name gets a value."""
+    return ast.Assign([ast.Name(name, ast.Store())], value, lineno=0)
+
+
 def placed(new: object, old: ast.AST) -> Any:
     """A new node, and all in it that have no place of their own, at the place of an old one. A node with a place has
     only nodes with places in it.
@@ -125,7 +130,7 @@ class Displays(Transformer):
     visit_List = visit_ListComp = visit_GeneratorExp = _made  # type: ignore[assignment]
 
     def _told(self, name: str, e: ast.expr) -> ast.Call:
-        call = ast.Call(ast.Attribute(ast.Name(self.runtime, ast.Load()), name, ast.Load()), [e], [])
+        call = ast.Call(ast.Attribute(load(self.runtime), name, ast.Load()), [e], [])
         return placed(call, e)  # type: ignore[no-any-return]
 
     def _key(self, e: "ast.expr | None") -> "ast.expr | None":

@@ -12,7 +12,7 @@ import ast
 from typing import Any
 
 from .liveness import COMPREHENSIONS, assigned, captured_by_functions
-from .nodes import Scope, asks_for_names
+from .nodes import Scope, asks_for_names, load
 from .trees import children, located, walk
 
 GIVEN = {"eval": "evaluated", "locals": "own_names", "vars": "own_names"}
@@ -40,7 +40,7 @@ def _give(n: Any, seen: frozenset) -> None:
         is_asking = isinstance(n, ast.Call) and asks_for_names(n) and not n.keywords
         if is_asking and n.func.id in GIVEN.keys() - seen:
             names = sorted(seen)
-            n.args.append(ast.Dict([ast.Constant(x) for x in names], [ast.Name(x, ast.Load()) for x in names]))
+            n.args.append(ast.Dict([ast.Constant(x) for x in names], [load(x) for x in names]))
             n.has_names = True
             located(n)
 

@@ -22,7 +22,7 @@ from .expressions import RUNTIME, ExpressionRewriter, tested
 from .liveness import Liveness, assigned, written_to
 from .lower import CannotLowerError, JumpLowering
 from .matches import as_conditions
-from .nodes import Displays, Patterns, Scope, hands_on_names, own_nodes, placed
+from .nodes import Displays, Patterns, Scope, assign, hands_on_names, load, own_nodes, placed
 from .origin import BLOCK, compiled_in, definition_of
 from .own_names import with_names_given
 from .trees import Transformer, copied, signature, walk
@@ -142,7 +142,7 @@ class Rewriter(ExpressionRewriter):
         out += [("binds", own)] if own else []
         calls = [self.runtime(name, self.variables(sorted(names))) for name, names in out]
         if node.args.kwarg is not None:
-            calls.append(self.runtime("made", ast.Name(node.args.kwarg.arg, ast.Load())))
+            calls.append(self.runtime("made", load(node.args.kwarg.arg)))
         return [placed(ast.Expr(call), first) for call in calls]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
@@ -185,13 +185,13 @@ class Rewriter(ExpressionRewriter):
         return [s, *[self._imported(s, n, ast.Constant(module), name) for n, module, name in parts]]
 
     def visit_ImportFrom(self, s: ast.ImportFrom) -> list:
-        package = ast.Name("__package__", ast.Load()) if s.level else ast.Constant("")
+        package = load("__package__") if s.level else ast.Constant("")
         module = placed(self.runtime("module_name", ast.Constant(s.level), ast.Constant(s.module or ""), package), s)
         return [s, *[self._imported(s, a.asname or a.name, module, a.name) for a in s.names]]
 
     def _imported(self, s: ast.stmt, bound: str, module: object, name: str) -> ast.stmt:
-        made = self.runtime("imported", ast.Name(bound, ast.Load()), module, ast.Constant(name))
-        return placed(ast.Assign([ast.Name(bound, ast.Store())], made, lineno=0), s)
+        made = self.runtime("imported", load(bound), module, ast.Constant(name))
+        return placed(assign(bound, made), s)
 
     def local(self, purpose: str, s: ast.AST, statements: list, argument: str = "") -> ast.FunctionDef:
         """A block as a nested function that shares the variables of the one around it."""
@@ -231,7 +231,7 @@ class Rewriter(ExpressionRewriter):
         return [f for f in (then, otherwise) if f is not None] + [placed(ast.Expr(call), s)]
 
     def visit_For(self, s: Any) -> list:
-        item = placed(ast.Assign([s.target], ast.Name("_fad_item", ast.Load()), lineno=0), s)
+        item = placed(ast.Assign([s.target], load("_fad_item"), lineno=0), s)
         carried = self.carried(assigned([item, *s.body]), s)
         body = self.local("body", s, [item, *s.body], "_fad_item")
         call = self.runtime("for_", self.visit(s.iter), _name(body), *carried)
@@ -283,7 +283,7 @@ class Rewriter(ExpressionRewriter):
             return s
         for h in s.handlers:
             h.body.insert(0, placed(ast.Expr(self.runtime("pass_on")), h))
-        kinds: list = [h.type or ast.Name("BaseException", ast.Load()) for h in s.handlers]
+        kinds: list = [h.type or load("BaseException") for h in s.handlers]
         handled = self.later(placed(ast.Tuple([copied(k) for k in kinds], ast.Load()), s))
         for h in s.handlers:
             if any(getattr(n, "id", "") == "UnboundLocalError" for n in walk(h)):
@@ -300,7 +300,7 @@ class Rewriter(ExpressionRewriter):
         for item in reversed(places):
             name, target = self._temporary(), item.optional_vars
             item.optional_vars = placed(ast.Name(name, ast.Store()), target)                  # type: ignore[arg-type]
-            s.body[:0] = self._stored(target, ast.Name(name, ast.Load()), s)
+            s.body[:0] = self._stored(target, load(name), s)
         return s
 
     def visit_Match(self, s: Any) -> Any:
@@ -327,7 +327,7 @@ class Rewriter(ExpressionRewriter):
             for n in walk(target)
             if isinstance(n, ast.Starred) and isinstance(n.value, ast.Name)
         ]
-        return self.stores(s) + [placed(ast.Expr(self.runtime("made", ast.Name(n.id, ast.Load()))), s) for n in rests]
+        return self.stores(s) + [placed(ast.Expr(self.runtime("made", load(n.id))), s) for n in rests]
 
     def visit_Return(self, s: Any) -> Any:
         s = self.generic_visit(s)
@@ -382,4 +382,4 @@ class _Calls(_Identities):
 
 
 def _name(function: Any) -> Any:
-    return ast.Constant(None) if function is None else ast.Name(function.name, ast.Load())
+    return ast.Constant(None) if function is None else load(function.name)

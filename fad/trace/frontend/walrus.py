@@ -13,7 +13,7 @@ any(... for ...) and all(...) return at the first item that decides.
 import ast
 from collections.abc import Iterable
 
-from .nodes import TAKE_ALL, Scope, binds, is_simple, load, placed
+from .nodes import TAKE_ALL, Scope, assign, binds, is_simple, load, placed
 from .trees import Transformer, signature, walk
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -88,7 +88,7 @@ class _Loops(Transformer):
         else:
             made = ast.Call(load("set"), [], []) if isinstance(e, ast.SetComp) else ast.List([], ast.Load())
             add = ast.Expr(ast.Call(ast.Attribute(load(MADE), _ADDING[type(e)], ast.Load()), [e.elt], []))
-        first = ast.Assign([ast.Name(MADE, ast.Store())], made, lineno=0)
+        first = assign(MADE, made)
         return [first, self._nest(e, add), ast.Return(load(MADE))]
 
     def _deciding(self, e: ast.GeneratorExp, is_any: bool) -> list:

@@ -34,7 +34,7 @@ class Delivered(list):
 
     def __init__(self, rows: RowList):
         super().__init__()
-        self.arrays = tuple([rows.own_entries(k) for k in range(len(rows.rows))])
+        self.arrays = tuple(rows.own_entries())
         self.structure, self.types = rows.layout.structure, tuple(rows.types_now())
         self.statics = dict(rows.layout.statics)              # leaves that are one thing in all elements
 

@@ -256,7 +256,7 @@ class Items(list, Record):
         if not is_in_rows:
             x.move_to_rows([], 0)
         elif not x.is_element:
-            x.rows = [x.own_entries(k) for k in range(len(x.rows))]
+            x.rows = x.own_entries()
         note(x)
         x.is_element = True
         return x

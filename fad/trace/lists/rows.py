@@ -135,16 +135,18 @@ class RowList(Items):
         row = self.rows[k]
         return row if known_difference(row.shape[0], length) == 0 else row[:length]
 
-    def own_entries(self, k: int) -> Any:
-        """The entries of a row that are in the list, as an array of their own."""
-        y = self.entries(k, self.length)
-        own = Tracer(y.builder, y.atom)
-        own.aliases = self.rows[k].aliases
-        return own
+    def own_entries(self) -> list:
+        """The entries of each row that are in the list, as an array of their own."""
+        made = []
+        for k, row in enumerate(self.rows):
+            y = self.entries(k, self.length)
+            made.append(own := Tracer(y.builder, y.atom))
+            own.aliases = row.aliases
+        return made
 
     def own_copy(self) -> Items:
         """A list in rows of its own with the same elements."""
-        return _with_rows(_RowListFrame(self), tuple([self.own_entries(k) for k in range(len(self.rows))]))
+        return _with_rows(_RowListFrame(self), tuple(self.own_entries()))
 
     def write_entry(self, member: Member, new: object) -> None:
         """Give an element that is an array a new value in place."""
