@@ -151,6 +151,16 @@ def test_a_memo_has_the_derivative_of_what_it_keeps(make):
     assert f(X + 1) == plain(X + 1) and f(X) == plain(X)         # and it remembers numbers
 
 
+@pytest.mark.parametrize("make", [LastPoint, Entry], ids=lambda m: m.__name__)
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+def test_a_memo_of_a_complex_point_has_the_derivative_of_what_it_keeps(make):
+    def size(f):
+        return lambda z: np.real(f(z) * np.conj(f(z)))
+    f, z = make(), np.array([0.5 + 0.3j, 1.2])
+    f(z)
+    np.testing.assert_allclose(fad.grad(size(f))(z), fad.grad(size(plain))(z))
+
+
 def test_a_memo_knows_numbers_by_what_they_are_and_not_by_their_size():
     """Two numbers that are equal now have two derivatives."""
     def f(x):
