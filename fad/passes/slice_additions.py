@@ -19,6 +19,7 @@ from .reduction_recognition import Sums
 from .rewrite import Scope, as_atom, as_extent, rewrite
 from .scatter_to_gather import is_gathered
 from .subscripts import IntegerArithmetic
+from .window_candidates import place_of
 
 
 def slice_additions(func: Func) -> Func:
@@ -86,7 +87,7 @@ class _Sliced:
         chains, most = Sums(self.loop.body), 0
         for k in range(len(self.loop.carries)):
             steps = chains.steps(k)
-            places = {self._place(e) for e in steps or ()}
+            places = {place_of(e, self.shifts, self.inside) for e in steps or ()}
             if not steps or None in places:
                 return False
             if all(e.adds_part for e in steps):
@@ -95,18 +96,6 @@ class _Sliced:
             elif len(places) > 1:
                 return False
         return most > 1
-
-    def _place(self, e: Equation) -> "tuple | None":
-        """The element that an equation touches in iteration i: (the axis of i, what is added to i, the other indices);
-        None if that is no element, or the same one in several iterations.
-        """
-        if "spec" not in e.params or any(entry != "i" for entry in e.params["spec"]):
-            return None
-        given = [indices[0] for _, indices in subscripts_of(e)]
-        moving = [k for k, i in enumerate(given) if i in self.inside]
-        if len(moving) != 1 or given[moving[0]] not in self.shifts:
-            return None
-        return moving[0], self.shifts[given[moving[0]]], tuple([as_extent(i) for i in given if i not in self.inside])
 
     # -- the equations -------------------------------------------------------------------------------------------------
 
@@ -126,7 +115,7 @@ class _Sliced:
     def _summed(self, k: int) -> Any:
         """A carry with all that is added to it, in the order in which an element gets it."""
         total, forward = self.loop.init[k], self.loop.step
-        for e in sorted(self.sums[k], key=lambda e: -forward * self._place(e)[1]):    # type: ignore[index, operator]
+        for e in sorted(self.sums[k], key=lambda e: -forward * place_of(e, self.shifts, self.inside)[1]):    # type: ignore[index, operator]
             value = self._meaning(e.inputs[1])
             if value is None:
                 return None
@@ -137,7 +126,7 @@ class _Sliced:
         """Write an equation of the body for all iterations; whether that is possible."""
         inputs = [self._meaning(a) for a in e.inputs]
         if e.reads_part or e.writes_part:
-            if self._place(e) is None or None in inputs[:e.op.traits.selects]:
+            if place_of(e, self.shifts, self.inside) is None or None in inputs[:e.op.traits.selects]:
                 return False
             t = inputs[0].type if e.writes_part else Type(e.outputs[0].type.dtype, (as_extent(self.extent),))
             self.meaning[e.outputs[0]] = self._selected(e, tuple(inputs[:e.op.traits.selects]), t)

@@ -1,6 +1,7 @@
 """scipy.ndimage's filters: those of known sizes are sums of shifted arrays."""
+import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -42,14 +43,20 @@ def _around(x: ArrayOrNumber, ax: int, before: int, after: int, mode: str, cval:
 
 def _weighted(x: ArrayOrNumber, weights: list, size: int, origin: int, ax: int, mode: str, cval: float) -> AnyArray:
     """The sum of weights[k] x[i + k - size // 2 - origin] along an axis."""
+    total: Any = 0.0
+    for part, weight in zip(_window(x, size, origin, ax, mode, cval), weights):
+        total = total + weight * part
+    return in_dtype_of(x, total)
+
+
+def _window(x: ArrayOrNumber, size: int, origin: int, ax: int, mode: str, cval: float) -> Iterator[AnyArray]:
+    """x[i + k - size // 2 - origin] along an axis, for each k in the window."""
     before = size // 2 + origin
     if not 0 <= before < size:
         raise ValueError("invalid origin")
     padded, n = _around(x, ax, before, size - 1 - before, mode, cval), shape_of(x)[ax]
-    total: Any = 0.0
-    for k, weight in enumerate(weights):
-        total = total + weight * registry["slice_axis"](padded, ax, k, n)
-    return in_dtype_of(x, total)
+    for k in range(size):
+        yield registry["slice_axis"](padded, ax, k, n)
 
 
 def _elements(w: AnyArray) -> list:
@@ -164,14 +171,7 @@ def _extreme(name: str) -> None:
     larger = registry[name]
 
     def along(x: ArrayOrNumber, size: int, ax: int, mode: str, cval: float, origin: int) -> AnyArray:
-        before = size // 2 + origin
-        if not 0 <= before < size:
-            raise ValueError("invalid origin")
-        padded, n = _around(x, ax, before, size - 1 - before, mode, cval), shape_of(x)[ax]
-        found = registry["slice_axis"](padded, ax, 0, n)
-        for k in range(1, size):
-            found = larger(found, registry["slice_axis"](padded, ax, k, n))
-        return found
+        return functools.reduce(larger, _window(x, size, origin, ax, mode, cval))
 
     def filter1d(input: AnyArray, size: int, axis: int = -1, output: object = None, mode: str = "reflect",
                  cval: float = 0.0, origin: int = 0) -> AnyArray:

@@ -70,14 +70,14 @@ def _extreme(op: Op, pair: Op, a: object, axis: Axes, keepdims: bool, initial: A
     x = _filled(x, where, initial)
     if nonempty(x, axes):
         return pair(reduced(op, x, axis, keepdims), initial)
-    return reduced(op, _with_first(x, axes, initial), axis, keepdims)
+    return reduced(op, with_first(x, axes, initial), axis, keepdims)
 
 
 def _filled(x: AnyArray, where: ArrayOrNumber, initial: object) -> AnyArray:
     return x if where is True else registry["where"](mask_of(where), x, initial)
 
 
-def _with_first(x: AnyArray, axes: tuple, initial: object) -> AnyArray:
+def with_first(x: AnyArray, axes: tuple, initial: object) -> AnyArray:
     """x with the initial value before its first elements along the axes (one by one: each may be without elements)."""
     for ax in axes:
         first = registry["full"](initial, *[1 if k == ax else n for k, n in enumerate(shape_of(x))],

@@ -11,6 +11,7 @@ from .. import extents
 from ..kinds import shape_of
 from ..override import override
 from .arguments import along, as_array, axes_of, in_dtype, into, is_given, one_axis, rank, ravel, taken
+from .reduce import with_first
 
 cumsum_, cumprod_ = registry["cumsum"], registry["cumprod"]
 
@@ -40,9 +41,7 @@ def _cumulative(op: Op, x: object, first: int, axis: Any, dtype: DTypeLike, out:
     ax = one_axis(axis if is_given(axis) else 0, rank(x))
     y = in_dtype(op(in_dtype(x, dtype), axis=ax, reverse=False), dtype)
     if include_initial:
-        edge = registry["full"](first, *[1 if k == ax else n for k, n in enumerate(shape_of(y))],
-                                dtype=type_of(y).dtype)
-        y = registry["concatenate"](edge, y, axis=ax)
+        y = with_first(y, (ax,), first)
     return into(out, y)
 
 
