@@ -243,7 +243,8 @@ def _stack_axis(m: Extent, n: Extent) -> "tuple[bool, bool]":
     return first, not first and extents.is_one(n)
 
 
-def _without_ones(x: ArrayOrNumber, axes: list) -> ArrayOrNumber:
+def without_axes(x: ArrayOrNumber, axes: "list | tuple") -> ArrayOrNumber:
+    """x without these axes, whose extents are 1."""
     if not axes:
         return x
     return registry["reshape"](x, *[n for k, n in enumerate(shape_of(x)) if k not in axes])
@@ -261,7 +262,7 @@ def stacked_product(x: ArrayOrNumber, y: ArrayOrNumber, core: tuple) -> AnyArray
         for which, stretched in enumerate(_stack_axis(m[-k], n[-k])):
             if stretched:
                 ones[which].append((len(m), len(n))[which] - k)
-    x, y = _without_ones(x, ones[0]), _without_ones(y, ones[1])
+    x, y = without_axes(x, ones[0]), without_axes(y, ones[1])
     left = [c for k, c in enumerate(left) if k not in ones[0]]
     right = [c for k, c in enumerate(right) if k not in ones[1]]
     return contract(x, y, labels=("".join(left) + core[0], "".join(right) + core[1], letters + core[2]))

@@ -51,7 +51,7 @@ def _product(x: Atom, scope: Scope, uses: Counter) -> "Equation | None":
     """The contraction, of this level and for one reader, that x is the result of, or the transpose; of operands that
     are not transposed.
     """
-    made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
+    made = scope.made_for_one(x, uses)
     if made is None or made.op.name not in ("contract", "transpose"):
         return None
     if made.op.name == "contract":

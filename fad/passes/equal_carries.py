@@ -2,7 +2,7 @@
 from ..ir.graph import Atom, Equation, Func, Literal, Var, is_counted
 from ..ir.uses import DefUse, defined_in
 from ..ir.views import LoopView
-from .rewrite import Scope, rewrite
+from .rewrite import Scope, rewrite, stands_for
 
 
 def join_equal_fills(func: Func) -> Func:
@@ -55,7 +55,7 @@ def _only_write(loop: LoopView, k: int, chains: DefUse) -> "Equation | None":
 
 def _is_same(one: Equation, other: Equation, chains: DefUse) -> bool:
     """Whether two arrays get the same values at the same places."""
-    return (_is_like(one.outputs[0], other.outputs[0]) and _are_one_place(one, other, 2)
+    return (stands_for(one.outputs[0], other.outputs[0]) and _are_one_place(one, other, 2)
             and (_are_equal(one.inputs[1], other.inputs[1]) or _is_read_back(one, other, chains)
                  or _is_read_back(other, one, chains)))
 
@@ -69,7 +69,7 @@ def _is_read_back(one: Equation, other: Equation, chains: DefUse) -> bool:
 
 def _is_part(read: Equation, fill: Equation) -> bool:
     """Whether an element is read from the same place of its array as it is written to in the other one."""
-    return _is_like(read.inputs[0], fill.outputs[0]) and _are_one_place(read, fill, 1)
+    return stands_for(read.inputs[0], fill.outputs[0]) and _are_one_place(read, fill, 1)
 
 
 def _are_one_place(one: Equation, write: Equation, first: int) -> bool:
@@ -77,10 +77,6 @@ def _are_one_place(one: Equation, write: Equation, first: int) -> bool:
     mine, theirs = one.inputs[first:], write.inputs[2:]
     return (len(mine) == len(theirs) and all(map(_are_equal, mine, theirs))
             and all(one.params[name] == write.params[name] for name in ("spec", "at")))
-
-
-def _is_like(a: Var, b: Var) -> bool:
-    return (a.type.dtype, a.type.shape, a.type.weak) == (b.type.dtype, b.type.shape, b.type.weak)
 
 
 def _are_equal(a: Atom, b: Atom) -> bool:

@@ -73,7 +73,7 @@ def _without_numbers(x: Atom, scope: Scope, uses: Counter) -> tuple:
 
 def _maker(x: Atom, scope: Scope, uses: Counter) -> "Equation | None":
     """The equation of this level that made x for one reader."""
-    made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
+    made = scope.made_for_one(x, uses)
     return None if made is None or made.regions or len(made.outputs) != 1 else made
 
 

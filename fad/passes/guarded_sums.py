@@ -25,7 +25,7 @@ def guard_sums(func: Func) -> Func:
 
 def _tested(total: Equation, scope: Scope, uses: Counter) -> "list | None":
     terms, out = total.inputs[0], total.outputs[0].type
-    made = scope.made_by.get(terms) if isinstance(terms, Var) and uses[terms] == 1 else None
+    made = scope.made_for_one(terms, uses)
     if made is None or made.op.name != "guarded_mul" or out.shape or out.dtype.kind != "f":
         return None
     if not _are_lanes(made) or len(terms.type.shape) != 1:

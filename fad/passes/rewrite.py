@@ -1,4 +1,5 @@
 """Rewriting: one walk over a Func and its regions. Every pass that replaces equations is made from it."""
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -43,6 +44,10 @@ class Scope:
     def producer(self, atom: Atom) -> "Equation | None":
         """The equation that made a variable; None for inputs and numbers."""
         return next((scope.made_by[atom] for scope in self._outwards() if atom in scope.made_by), None)
+
+    def made_for_one(self, x: Any, uses: Counter) -> "Equation | None":
+        """The equation of this level that made x, if x has one reader."""
+        return self.made_by.get(x) if uses[x] == 1 else None
 
     def look_up(self, key: tuple) -> Any:
         """The memory of a pass here, or around."""

@@ -8,7 +8,7 @@ element keep their order. One walk over the program.
 """
 from typing import Any
 
-from ..ir.graph import Equation, Func, Literal, Var, has_effect, is_branch, is_counted
+from ..ir.graph import Equation, Func, Var, has_effect, is_branch, is_counted
 from ..ir.spec import subscripts_of
 from ..ir.types import Type
 from ..ir.uses import DefUse, defined_in
@@ -19,7 +19,7 @@ from .reduction_recognition import Sums
 from .rewrite import Scope, as_atom, as_extent, rewrite
 from .scatter_to_gather import is_gathered
 from .subscripts import IntegerArithmetic
-from .window_candidates import place_of
+from .window_candidates import place_of, shifts_in
 
 
 def slice_additions(func: Func) -> Func:
@@ -68,7 +68,7 @@ class _Sliced:
 
     def __init__(self, loop: LoopView):
         self.loop, self.inside = loop, defined_in(loop.body)
-        self.shifts: dict[Any, int] = {loop.index: 0}
+        self.shifts = shifts_in(loop)
         self.meaning: dict[Any, Any] = dict(zip(loop.carries, loop.init))
         self.sums: dict[int, list] = {}
         self.integers = IntegerArithmetic(loop.eqn.where)
@@ -80,10 +80,6 @@ class _Sliced:
         """Whether iterations only add to some carries, to one of them at several places, and have an element of their
         own of each other one.
         """
-        for e in self.loop.body.equations:
-            if e.op.name in ("add", "sub") and e.inputs[0] in self.shifts and isinstance(e.inputs[1], Literal):
-                more = e.inputs[1].value if e.op.name == "add" else -e.inputs[1].value
-                self.shifts[e.outputs[0]] = self.shifts[e.inputs[0]] + more
         chains, most = Sums(self.loop.body), 0
         for k in range(len(self.loop.carries)):
             steps = chains.steps(k)

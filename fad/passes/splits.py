@@ -53,7 +53,7 @@ def _split(eqn: Equation, scope: Scope, uses: Counter) -> "list | None":
 
 def _product(x: Atom, scope: Scope, uses: Counter) -> "Equation | None":
     """The product that a variable is, or is the transpose of, with the labels for it. Nobody else reads it."""
-    made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
+    made = scope.made_for_one(x, uses)
     if made is not None and made.op.name == "transpose":
         inner = _product(made.inputs[0], scope, uses)
         if inner is None:

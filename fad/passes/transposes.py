@@ -5,7 +5,7 @@ A dense Jacobian by forward mode ends with a transpose, since its columns come f
 from collections import Counter
 from typing import Any
 
-from ..ir.graph import Atom, Equation, Func, Literal, Var
+from ..ir.graph import Atom, Equation, Func, Literal
 from ..ir.op import registry
 from ..ir.types import Type
 from ..ir.uses import use_counts
@@ -34,7 +34,7 @@ def hoist_transposes(func: Func) -> Func:
 
 def _transposed(x: Atom, axes: tuple, scope: Scope, uses: Counter) -> Any:
     """The transpose of x, gathered from a view; None where x is no gather, or others read it."""
-    made = scope.made_by.get(x) if isinstance(x, Var) and uses[x] == 1 else None
+    made = scope.made_for_one(x, uses)
     if made is None or made.regions or len(made.outputs) != 1:
         return None
     out = Type(x.type.dtype, tuple([x.type.shape[k] for k in axes]))

@@ -29,7 +29,7 @@ from ..derivatives.derivative import jitted
 from ..derivatives.jacobian import jacobian
 from ..derivatives.products import gradient_of
 from .implicit import implicit
-from .solvers import Problem, limits_of, not_found, plain, refuse, start_of, whole
+from .solvers import Problem, limits_of, not_found, plain, refuse, result_of, start_of, whole
 from .solvers import minimize as free
 
 optimize: Any = LazyModule("scipy.optimize")
@@ -172,8 +172,7 @@ def minimize(name: str, f: Callable, x0: object, args: Any = (), method: object 
             raise not_found(name, found.message)
         return found.x, (found.get("nit", 0), found.nfev)
     x, facts = solve(problem, find, value, known, facts=2)
-    return optimize.OptimizeResult(x=x, success=True, fun=value(x, problem.theta), nit=whole(facts[0]),
-                                   nfev=whole(facts[1]))
+    return result_of(x, value(x, problem.theta), facts)
 
 
 def _constraint(problem: Problem, known: Constraints, given: Any) -> Callable:

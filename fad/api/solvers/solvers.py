@@ -281,8 +281,12 @@ def minimize(name: str, f: Callable, x0: object, args: Any = (), method: object 
         check_bounds(name, found.x, limits)
         return found.x, (found.get("nit", 0), found.nfev)
     x, facts = problem.solve(find, stationary(value, limits), facts=2)
-    return optimize.OptimizeResult(x=x, success=True, fun=value(x, problem.theta), nit=whole(facts[0]),
-                                   nfev=whole(facts[1]))
+    return result_of(x, value(x, problem.theta), facts)
+
+
+def result_of(x: AnyArray, fun: AnyArray, facts: Sequence) -> Any:
+    """SciPy's result. facts: the numbers of iterations and of evaluations."""
+    return optimize.OptimizeResult(x=x, success=True, fun=fun, nit=whole(facts[0]), nfev=whole(facts[1]))
 
 
 def stationary(f: Callable, limits: "tuple | None" = None) -> Callable:
@@ -354,8 +358,7 @@ def minimize_scalar(name: str, f: Callable, bracket: object = None, bounds: Any 
     def value(x: Any, theta: Sequence) -> Any:
         return _number(function.traced(x, theta))
     x, facts = problem.solve(find, stationary(value), facts=2)
-    return optimize.OptimizeResult(x=x, success=True, fun=value(x, problem.theta), nit=whole(facts[0]),
-                                   nfev=whole(facts[1]))
+    return result_of(x, value(x, problem.theta), facts)
 
 
 CALLS: "dict[str, Callable]" = {

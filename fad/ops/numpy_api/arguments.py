@@ -14,6 +14,7 @@ from .. import extents
 from ..kinds import shape_of
 from ..literals import as_array
 from ..override import METHODS
+from ..reduce import put_back
 
 #: NumPy's casting rules.
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
@@ -101,11 +102,16 @@ def live(x: object) -> Any:
     return in_dtype(x, FLOAT) if type_of(x).dtype.kind in "biu" else x
 
 
+def joint_dtype(parts: list, dtype: Any) -> np.dtype:
+    """The dtype that arrays promote to (or the one that is asked for)."""
+    return np.dtype(dtype) if is_given(dtype) else np.result_type(*[type_of(a).dtype for a in parts])
+
+
 def kept(y: AnyArray, x: object, axes: tuple, keepdims: bool) -> AnyArray:
     """The reduced y, with its axes of x back at extent 1 where keepdims asks for them."""
     if not is_given(keepdims) or not keepdims:
         return y
-    return registry["reshape"](y, *[1 if k in axes else n for k, n in enumerate(shape_of(x))])
+    return put_back(y, x, axes)
 
 
 def into(out: object, result: ArrayOrNumber) -> Any:

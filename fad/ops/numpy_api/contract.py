@@ -14,6 +14,7 @@ from ..literals import numpy_number
 from ..override import override
 from .arguments import as_array, fixed, in_dtype, into, one_axis, rank, ravel, taken
 from .join import strong
+from .sort import last
 
 override("numpy.matmul", "numpy.linalg.matmul",
          samples=("np.matmul(x, S)", "x @ S", "v @ S @ v"))(lambda x1, x2: matmul(as_array(x1), as_array(x2)))
@@ -101,9 +102,7 @@ def _summed_axes(axes: Any, m: int, n: int) -> tuple:
 
 def _last(x: AnyArray, axis: int) -> AnyArray:
     """x with one axis moved to the end."""
-    ndim = rank(x)
-    k = one_axis(axis, ndim)
-    return x if k == ndim - 1 else registry["transpose"](x, axes=(*(a for a in range(ndim) if a != k), k))
+    return last(x, one_axis(axis, rank(x)))
 
 
 @override("numpy.vecdot", samples=("np.vecdot(x, v)",))

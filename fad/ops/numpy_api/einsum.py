@@ -8,10 +8,10 @@ from ...ir.op import registry
 from ...ir.types import type_of
 from ...util.array import AnyArray, ArrayOrNumber, DTypeLike, Extent
 from .. import extents
-from ..contract import LETTERS, contract
+from ..contract import LETTERS, contract, without_axes
 from ..kinds import shape_of
 from ..override import override
-from .arguments import Casting, as_array, in_dtype, into, is_given, rank
+from .arguments import Casting, as_array, in_dtype, into, is_given, joint_dtype, rank
 from .contract import diagonals
 from .creation import in_order
 
@@ -97,8 +97,7 @@ def without_stretched(x: ArrayOrNumber, word: str, full: dict) -> "tuple[Any, st
     ones = [k for k, n in enumerate(shape_of(x)) if _is_stretched(n, full[word[k]])]
     if not ones:
         return x, word
-    x = registry["reshape"](x, *[n for k, n in enumerate(shape_of(x)) if k not in ones])
-    return x, "".join(c for k, c in enumerate(word) if k not in ones)
+    return without_axes(x, ones), "".join(c for k, c in enumerate(word) if k not in ones)
 
 
 def _is_stretched(n: Extent, full: ArrayOrNumber) -> bool:
@@ -151,7 +150,7 @@ def einsum(*operands: object, out: object = None, dtype: DTypeLike = None, order
            optimize: bool = True) -> AnyArray:
     subscripts, given = (operands[0], list(operands[1:])) if isinstance(operands[0], str) else _interleaved(operands)
     given = [as_array(x) for x in given]
-    common = np.dtype(dtype) if is_given(dtype) else np.result_type(*[type_of(x).dtype for x in given])
+    common = joint_dtype(given, dtype)
     if not all(np.can_cast(type_of(x).dtype, common, casting) for x in given):
         raise TypeError(f"Cannot cast an operand of numpy.einsum to {common!r} according to the rule {casting!r}")
     given = [in_dtype(x, dtype if is_given(dtype) else None) for x in given]

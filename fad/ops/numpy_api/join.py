@@ -20,7 +20,7 @@ from ..shape import pack as pack_
 from ..shape import reshape as reshape_
 from ..slices import assume_at_least
 from ..subscript import read_subscript
-from .arguments import Casting, check_all, fixed, in_dtype, into, is_given, one_axis, rank, refuse, taken
+from .arguments import Casting, check_all, fixed, in_dtype, into, is_given, joint_dtype, one_axis, rank, refuse, taken
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, extents_given, moveaxis, ravel
 
 
@@ -41,7 +41,7 @@ def in_one_dtype(parts: list, dtype: Any) -> list:
     """Arrays in the dtype they promote to (or the one that is asked for)."""
     if not parts:
         raise ValueError("need at least one array to join")
-    common = np.dtype(dtype) if is_given(dtype) else np.result_type(*[type_of(a).dtype for a in parts])
+    common = joint_dtype(parts, dtype)
     return [in_dtype(a, common) for a in parts]
 
 
@@ -76,7 +76,7 @@ def _require_castable(arrays: Any, dtype: Any, casting: Casting) -> None:
     if not is_given(dtype) and casting == "same_kind":
         return
     parts = [arrays] if is_value(arrays) else [strong(a) for a in arrays]
-    wanted = np.dtype(dtype) if is_given(dtype) else np.result_type(*[type_of(a).dtype for a in parts])
+    wanted = joint_dtype(parts, dtype)
     for a in parts:
         if not np.can_cast(type_of(a).dtype, wanted, casting):
             raise TypeError(f"Cannot cast array data from {type_of(a).dtype!r} to {wanted!r} according to the rule "

@@ -147,8 +147,7 @@ def _checked(spline: object) -> Any:
 @override("scipy.interpolate._interpolate._PPolyBase.__call__")
 def piecewise_called(spline: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
     """PPoly, CubicSpline, PchipInterpolator, Akima1DInterpolator, CubicHermiteSpline."""
-    spline = _checked(spline)
-    return piecewise(spline.c, spline.x, x, nu, spline.extrapolate if extrapolate is None else extrapolate, spline.axis)
+    return Piecewise.__call__(_checked(spline), x, nu, extrapolate)
 
 
 @override("scipy.interpolate._interpolate.PPoly.integrate")
@@ -257,8 +256,7 @@ class Spline(LibraryObject):
 
 @override("scipy.interpolate._bsplines.BSpline.__call__")
 def bspline_called(spline: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
-    return bspline(spline.t, spline.c, spline.k, x, nu, spline.extrapolate if extrapolate is None else extrapolate,
-                   spline.axis)
+    return Spline.__call__(spline, x, nu, extrapolate)
 
 
 @override("scipy.interpolate._bsplines.BSpline.integrate")

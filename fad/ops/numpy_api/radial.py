@@ -19,15 +19,10 @@ from ..extents import product
 from ..kinds import shape_of
 from ..override import BY_NAME, override
 from .arguments import fixed, live, rank, refuse
+from .moments import root
 
 FLOAT = np.dtype(np.float64)
 INFINITE = -1e300                                             # stands for log 0, times a square that is zero
-
-
-def _root(s: AnyArray) -> AnyArray:
-    """The root of a squared distance, whose derivative at 0 is 0."""
-    is_zero = s == 0.0
-    return registry["where"](is_zero, 0.0, registry["sqrt"](registry["where"](is_zero, 1.0, s)))
 
 
 def _thin_plate(s: AnyArray) -> AnyArray:
@@ -37,10 +32,10 @@ def _thin_plate(s: AnyArray) -> AnyArray:
 
 
 KERNELS: "dict[str, tuple[Callable, int, bool]]" = {            # of r^2, the least degree, whether epsilon matters
-    "linear": (lambda s: -_root(s), 0, False),
+    "linear": (lambda s: -root(s), 0, False),
     "thin_plate_spline": (_thin_plate, 1, False),
-    "cubic": (lambda s: s * _root(s), 1, False),
-    "quintic": (lambda s: -s * s * _root(s), 2, False),
+    "cubic": (lambda s: s * root(s), 1, False),
+    "quintic": (lambda s: -s * s * root(s), 2, False),
     "multiquadric": (lambda s: -registry["sqrt"](s + 1.0), 0, True),
     "inverse_multiquadric": (lambda s: 1.0 / registry["sqrt"](s + 1.0), -1, True),
     "inverse_quadratic": (lambda s: 1.0 / (s + 1.0), -1, True),
