@@ -285,9 +285,11 @@ def _twin(x: np.ndarray) -> np.ndarray:
 def is_point(x: ArrayOrNumber) -> bool:
     """Whether x may be where a function was called, kept to know the point again (see transforms/kept_points.py).
 
-    Whole numbers and infinities are what programs write themselves: where a search starts, what no value reaches yet.
+    A whole number, several times the same one, and infinities are what programs write themselves: where a search
+    starts, what no value reaches yet.
     """
-    return bool(np.any(np.isfinite(x) & (np.rint(x) != x)))
+    finite = np.ravel(x)[np.ravel(np.isfinite(x))]
+    return bool(np.any(np.rint(finite) != finite) or np.any(finite != finite[:1]))
 
 
 def same(a: np.ndarray, b: np.ndarray) -> bool:

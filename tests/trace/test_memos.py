@@ -151,6 +151,14 @@ def test_a_memo_has_the_derivative_of_what_it_keeps(make):
     assert f(X + 1) == plain(X + 1) and f(X) == plain(X)         # and it remembers numbers
 
 
+@pytest.mark.parametrize("make", [LastPoint, InPlace, Pair, Entry, Listed, History, Table], ids=lambda m: m.__name__)
+@pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
+def test_a_memo_of_different_whole_numbers_has_the_derivative_of_what_it_keeps(make):
+    f, x = make(), np.array([1.0, 2.0])
+    f(x)
+    np.testing.assert_allclose(fad.grad(f)(x), fad.grad(plain)(x))
+
+
 @pytest.mark.parametrize("make", [LastPoint, Entry], ids=lambda m: m.__name__)
 @pytest.mark.filterwarnings("ignore::fad.util.errors.FallbackWarning")
 def test_a_memo_of_a_complex_point_has_the_derivative_of_what_it_keeps(make):
@@ -187,8 +195,8 @@ def test_a_comparison_with_what_nobody_replaces_is_as_it_is():
 @pytest.mark.parametrize("x, expected", [
     (0.5, True), (np.float32(-1.5), True), (1.5j, True), ([2.0, 0.25], True), ([np.inf, 0.5], True),
     (3.0, False), (-0.0, False), (np.inf, False), (-np.inf, False), (np.nan, False), (2 - 1j, False),
-    ([1.0, np.inf, np.nan], False), ([], False), (np.arange(3), False), (True, False)])
-def test_a_point_is_neither_whole_nor_infinite(x, expected):
+    ([1.0, np.inf, np.nan], False), ([], False), (np.ones(3), False), (np.arange(3), True), (True, False)])
+def test_a_point_is_more_than_one_whole_number_and_infinities(x, expected):
     assert is_point(np.asarray(x)) is is_point(x) is expected
 
 

@@ -46,7 +46,7 @@ def are_apart(*pair: Any) -> bool:
     if not stack.is_live():
         return False
     pairs = [(x, y) for x, y in (*zip(*pair), *zip(*pair[::-1])) if current().moves(x)]
-    return any(isinstance(y, float) and is_point(y) for _, y in pairs)
+    return is_point([y for _, y in pairs if isinstance(y, float)])
 
 
 @for_user
