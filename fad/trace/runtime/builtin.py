@@ -30,11 +30,11 @@ from ..objects.originals import StandIn, original_of
 from ..values import text
 from ..values.absent import refuse_attribute_of_subclass, refuse_subclasses
 from ..values.choice import ChosenThing
-from ..values.iterate import Drawn, Steps, enumerate_, range_, reversed_, zip_
+from ..values.iterate import Drawn, Once, Range, enumerate_, range_, reversed_, zip_
 from ..values.tracer import Tracer
 from . import ordering, output
 
-WITH_A_CLASS = (Records, Record, Tail, LibraryObject)         # what stands for an object of another class
+WITH_A_CLASS = (Records, Record, Tail, LibraryObject, Range, Once, Drawn)  # what stands for an object of another class
 
 
 def is_scalar(x: object) -> bool:
@@ -45,6 +45,8 @@ def is_scalar(x: object) -> bool:
 def length(x: Any) -> ArrayOrNumber:
     if isinstance(x, Tracer) and x.ndim:
         return x.shape[0]
+    if isinstance(x, Range):
+        return x.steps().count()
     return x.length if isinstance(x, RowList) else len(x)
 
 
@@ -162,8 +164,7 @@ def class_of(x: object) -> Any:
     if isinstance(x, Foreign):
         return x.__class__
     if not isinstance(x, Tracer):
-        stands_for = getattr(x, "stands_for", None) if isinstance(x, (Drawn, Steps)) else None
-        return stands_for or type(x)
+        return type(x)
     if x.is_array:
         refuse_subclasses(lambda y: True, "its class")
         return ndarray

@@ -13,6 +13,8 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
+from ...ir.op import registry
+from ...ir.types import INT
 from ...ops.control import trip_count
 from ...ops.extents import assume_at_least, minimum
 from ...ops.literals import python_number
@@ -32,7 +34,6 @@ class Steps:
     stop: Any = 0
     step: int = 1
     checkpoint: "bool | None" = None
-    stands_for: Any = None  # the class of Python's whose object it is to captured code
 
     def item(self, i: object) -> Any:
         raise NotImplementedError
@@ -65,6 +66,7 @@ class Once(Steps):
     """An iterator: the items that a loop took are gone, and their number may depend on data."""
 
     taken = False
+    stands_for: Any = None  # the class of Python's whose object it is to captured code
 
     def take(self) -> Steps:
         if self.taken:
@@ -94,15 +96,11 @@ def _gone(what: str) -> UnstageableError:
                             do="make a new one for each loop")
 
 
-class Range(Steps):
-    """range(start, stop, step); a step that is not known goes into the item."""
-
-    stands_for = range
+class Counted(Steps):
+    """The numbers of a range; a step that is not known goes into the item."""
 
     def __init__(self, start: Any, stop: object, step: object = 1):
         if isinstance(step, int) and not isinstance(step, bool):
-            if step == 0:
-                raise ValueError("range() arg 3 must not be zero")
             self.start, self.stop, self.step, self.scale = start, stop, step, None
         else:
             self.start, self.stop, self.scale = 0, -((start - stop) // step), (start, step)
@@ -110,10 +108,66 @@ class Range(Steps):
     def item(self, i: Any) -> Any:
         return i if self.scale is None else self.scale[0] + i * self.scale[1]
 
-    def __getitem__(self, k: object) -> Any:
-        if isinstance(k, slice):
-            return list(self)[k]
-        return self.nth(k if not isinstance(k, int) or k >= 0 else self.count() + k)
+
+class Range:
+    """range(start, stop, step) of traced integers. Its loops, its length and its elements are parts of a program. All
+    else is asked of Python's range of the same numbers, which are known then, under a guard.
+    """
+
+    stands_for = range
+    __slots__ = ("start", "stop", "step")
+
+    def __init__(self, start: Any, stop: Any, step: Any = 1):
+        if isinstance(step, int) and step == 0:
+            raise ValueError("range() arg 3 must not be zero")
+        self.start, self.stop, self.step = start, stop, step
+
+    def steps(self) -> Steps:
+        return Counted(self.start, self.stop, self.step)
+
+    def known(self) -> range:
+        return range(*map(operator.index, (self.start, self.stop, self.step)))
+
+    def __len__(self) -> int:
+        return len(self.steps())
+
+    def __iter__(self) -> Iterator:
+        return iter(self.steps())
+
+    def __getitem__(self, k: Any) -> Any:
+        is_traced = isinstance(k, Tracer) and k.dtype.kind in "iu" and not k.ndim
+        if not is_traced and not isinstance(k, int):
+            return self.known()[k]
+        k, steps = (k if is_traced else int(k)), self.steps()
+        if isinstance(k, int) and assume_at_least(steps.count(), k + 1 if k >= 0 else -k):
+            return steps.nth(k if k >= 0 else steps.count() + k)
+        return steps.nth(python_number(registry["iota"](steps.count(), dtype=INT)[k]))  # an index out of range raises
+
+    def __contains__(self, x: object) -> bool:
+        return x in self.known()
+
+    def __reversed__(self) -> Iterator:
+        return reversed(self.known())
+
+    def __eq__(self, other: object) -> bool:
+        return self.known() == (other.known() if isinstance(other, Range) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.known())
+
+    def __repr__(self) -> str:
+        return repr(self.known())
+
+    def __copy__(self) -> "Range":
+        return self
+
+    def __deepcopy__(self, memo: dict) -> "Range":
+        return self
+
+    def __getattr__(self, name: str) -> object:
+        if name not in ("count", "index"):
+            raise AttributeError(f"'range' object has no attribute '{name}'")
+        return getattr(self.known(), name)
 
 
 class ArrayRows(Steps):
@@ -182,7 +236,7 @@ def steps_of(x: Any) -> "Steps | None":
     if hasattr(type(x), "steps"):
         return x.steps()
     if isinstance(x, range):
-        return Range(x.start, x.stop, x.step)
+        return Counted(x.start, x.stop, x.step)
     if isinstance(x, (Tracer, Records)) and x.ndim:
         return ArrayRows(x)
     if isinstance(x, np.ndarray) and x.ndim and x.dtype.kind in "biufc":
@@ -208,6 +262,8 @@ def range_(*args: Any) -> Any:
     for a in args:
         if isinstance(a, Value) and (a.dtype.kind not in "iu" or a.ndim):
             raise TypeError(f"{a.dtype} array cannot be interpreted as an integer")
+    if stack.is_live():
+        return range(*map(operator.index, args))
     return Range(0, args[0]) if len(args) == 1 else Range(*args)
 
 
