@@ -5,11 +5,13 @@ import functools
 import heapq
 import operator
 from collections import deque
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import fad
+from fad.trace.regions.may_alias import MayAlias, Way
 
 from ..fuzz.text import as_text
 from .lists import CASES, COMPILED, IN_WHILE, ON_VECTORS, RNG, ROLLED, P, V, adaptive_steps, trajectory
@@ -205,3 +207,30 @@ def test_a_list_and_an_array_add_by_elements_and_extend_where_asked():
     for f, slope in ((moved, [6.6, 13.4]), (joined, [2 * 9 * 0.3, 2 * 7 * 0.7])):
         value, gradient = fad.value_and_grad(f, compile="never", fallback=False)(x)
         assert value == pytest.approx(f(x)) and gradient == pytest.approx(slope)
+
+
+@pytest.mark.parametrize("compile", ["never", "now"])
+def test_a_list_is_extended_by_itself(compile):
+    """What a list gets is what it held before: two elements, not one after another for ever."""
+    def f(x):
+        made = [x, 2.0 * x]
+        made.extend(made)
+        made += made
+        operator.iadd(made, made)
+        return sum([k * y for k, y in enumerate(made)])
+
+    assert fad.jit(f, compile=compile)(1.5) == f(1.5)
+    assert fad.grad(f, compile=compile)(1.5) == pytest.approx(f(1.0))
+
+
+def test_a_loop_that_takes_from_a_long_list_of_arrays_is_soon_analysed():
+    """The loop hands each array on to the place before: the may-alias relation is found in few rounds, not in one for
+    each array."""
+    fresh = {k: np.zeros(1) for k in range(40)}
+    relation = MayAlias()
+    relation.begin(fresh)
+    ends = {k: (Way(min(k + 1, 39)),) for k in range(40)}
+    relation._size = rounds = mock.Mock(side_effect=relation._size)
+    assert relation.add(ends)
+    assert len(relation.outer[0]) == 40 and len(relation.pairs) == 40 * 39 / 2
+    assert rounds.call_count < 12

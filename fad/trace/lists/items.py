@@ -149,7 +149,7 @@ class Items(list, Record):
         self.used = self.used + 1
 
     def extend(self, more: Any) -> None:
-        for x in more:
+        for x in list(more) if more is self else more:
             self.append(x)
 
     def __iadd__(self, more: object) -> Any:  # type: ignore[misc]  # as of lists: of all that can be iterated over

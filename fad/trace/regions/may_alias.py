@@ -6,6 +6,7 @@ or be what another name was in the iteration before. As long as nothing is writt
 would (an array is written to, and then another is read that may be the same; a list is changed that may be another),
 the function is refused there, and the loop has to be unrolled. See values/aliases.py.
 """
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -76,28 +77,33 @@ class MayAlias:
         return Way(outer=self._outside([x]), branches=branches) if is_outer else Way(new=id(x), branches=branches)
 
     def add(self, ends: dict) -> bool:
-        """Extend the relation so that it holds of every iteration that ends thus; whether it grew."""
+        """Extend the relation so that it holds of every iteration that ends thus; whether it grew. Sweeps go both ways,
+        since a list that loses its first element hands each thing on to the place before.
+        """
         before, size = self._size(), -1
+        keys, pairs = list(ends), list(itertools.combinations(ends, 2))
         while size != self._size():
             size = self._size()
-            for key, end in ends.items():
-                self.outer.setdefault(key, set()).update(self._outer_of(end))
-            self.pairs |= self._pairs(ends)
+            for key in (*keys, *reversed(keys)):
+                self.outer.setdefault(key, set()).update(self._outer_of(ends[key]))
+            for a, b in (*pairs, *reversed(pairs)):
+                if frozenset((a, b)) not in self.pairs and self._may_be_one(ends[a], ends[b]):
+                    self.pairs.add(frozenset((a, b)))
         return self._size() != before
 
     def after_an_iteration(self, ends: dict) -> "MayAlias":
         """The relation after a last iteration that ends thus."""
         after = MayAlias()
         after.things, after.outer = self.things, {key: self._outer_of(end) for key, end in ends.items()}
-        after.pairs = self._pairs(ends)
+        after.pairs = {frozenset((a, b)) for a, b in itertools.combinations(ends, 2)
+                       if self._may_be_one(ends[a], ends[b])}
         return after
 
     def _outer_of(self, end: End) -> set:
         return {k for way in end for k in (*way.outer, *self.outer.get(way.carried, ()))}
 
-    def _pairs(self, ends: dict) -> set:
-        return {frozenset((a, b)) for a in ends for b in ends if a != b and any(
-            are_compatible(v.branches, w.branches) and self._meet(v, w) for v in ends[a] for w in ends[b])}
+    def _may_be_one(self, a: End, b: End) -> bool:
+        return any(are_compatible(v.branches, w.branches) and self._meet(v, w) for v in a for w in b)
 
     def _meet(self, v: Way, w: Way) -> bool:
         """Whether two keys that went these ways may be one thing."""
