@@ -110,7 +110,7 @@ def _is_basic(item: object) -> bool:
 
 def _as_index_array(item: Any) -> AnyArray:
     """An item of a subscript as an array of integers or booleans: an ndarray if it is known, else a value."""
-    item = as_array(np.asarray(item, INT) if isinstance(item, (list, tuple)) and not len(item) else item)
+    item = as_array(np.asarray(item, INT) if isinstance(item, (list, tuple, range)) and not len(item) else item)
     array = known(item)
     item = current().watch(item) if array is None and not is_value(item) else item if array is None else array
     if item.dtype.kind not in "iub":

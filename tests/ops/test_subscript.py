@@ -195,3 +195,8 @@ def test_python_structure_from_a_computed_extent():
     for shape in [(4, 2), (3, 4), (6, 2), (4, 2)]:
         x = np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape)
         assert f(x) == sum(x.reshape(-1, 2)[:shape[0] // 2, 0])
+
+
+@pytest.mark.parametrize("items", [[], (), range(0)], ids=repr)
+def test_a_sequence_without_items_takes_nothing(items):
+    assert fad.jit(lambda x: x[items] * 2.0, compile="never")(np.arange(3.0)).shape == np.arange(3.0)[items].shape

@@ -2,6 +2,7 @@
 error. None of them is taken for a defect of fad."""
 import re
 import warnings
+from collections import deque
 
 import numpy as np
 import pytest
@@ -217,3 +218,25 @@ def test_matmul_in_place_keeps_the_shape(shape, other):
         for call in (f, fad.jit(f), fad.jit(f, fallback=False)):
             with pytest.raises(ValueError, match="matri|columns|matmul"):
                 call(x)
+
+
+@pytest.mark.parametrize("taken", [
+    lambda i: [1.0, 2.0].pop(i), lambda i: {1: 2.0}.pop(i), lambda i: {1: 2.0}[i], lambda i: {1, 2}.remove(i),
+    lambda i: [1, 2].index(i), lambda i: [1, 2].remove(i), lambda i: (1.0, 2.0)[i], lambda i: "ab"[i],
+    lambda i: deque([1.0, 2.0])[i], lambda i: 5 // (i - 7)])
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+def test_what_is_not_there_is_an_error_of_pythons_class(taken):
+    """Also of a number that is computed: the method of a container in C raises for what it holds, not for the class of
+    the number."""
+    g = fad.jit(taken, compile="never")
+    for i in (0, 1, 7):
+        wanted = got = None
+        try:
+            taken(i)
+        except Exception as error:
+            wanted = type(error)
+        try:
+            g(i)
+        except Exception as error:
+            got = error
+        assert got is None if wanted is None else isinstance(got, wanted)

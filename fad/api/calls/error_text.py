@@ -7,6 +7,7 @@ is no data. An error that the user's code raises, or Python of plain values in t
 """
 import dis
 import re
+from collections import deque
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
@@ -39,6 +40,7 @@ _TRACED = re.compile(r"<traced [^>]*>")                       # the text of a tr
 _ARGUMENTS = re.compile(r"\(\) (got|missing|takes) ")          # what Python says of a call with other arguments
 _OUT_OF_RANGE = "index out of range"                          # how kernels say it
 _PYTHONS = ("builtins", "operator", "_operator", "itertools", "functools", "_functools", "numpy", "scipy")
+_CONTAINERS = (list, tuple, dict, set, frozenset, deque, range, str)
 _RAISE = bytes([dis.opmap["RAISE_VARARGS"]])
 _SHOWN = 6                                                    # arguments of a call that are told
 _BIND = Value.__fad_bind__.__code__                           # type: ignore[attr-defined]
@@ -163,11 +165,16 @@ def _was_given_traced(error: BaseException) -> bool:
     last = _last(error)
     code, known = last.f_code, last.f_locals
     if code in (watched_call.__code__, number_texts.called.__code__):             # a function in C
-        return package_name(known["f"]) not in _PYTHONS and any(
+        return not _is_pythons(known["f"]) and any(
             isinstance(x, Tracer) for x in (*known["args"], *known["kwargs"].values()))
     file = code.co_filename
     is_opaque = not is_captured(file) and not (is_library(file) and _is_raised(last))
     return is_opaque and not is_own(file) and any(isinstance(x, Tracer) for x in known.values())
+
+
+def _is_pythons(f: Any) -> bool:
+    """Whether a function in C, or the class of a method in C (`[].pop`), is Python's or NumPy's, or a list of fad's."""
+    return package_name(f) in _PYTHONS or isinstance(getattr(f, "__self__", None), _CONTAINERS)
 
 
 def _call_of_library(known: dict) -> "_Call | None":
