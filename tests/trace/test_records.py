@@ -359,3 +359,20 @@ def test_errors_are_numpys(change):
         scope["f"](X)
     with pytest.raises(want.type if want.type is not KeyError else (KeyError, ValueError)):
         fad.jit(scope["f"])(X)
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("kind", [np.ndarray, np.recarray])
+def test_records_of_an_argument_are_written_to_once(kind):
+    """The trace wrote to the argument's memory, and then the call did so again."""
+    def f(p):
+        for one in p:
+            one["mass"] = one["mass"] * 2.0
+        p[0]["kind"] += 1
+
+    python, under_fad = particles().view(kind), particles().view(kind)
+    g = fad.jit(f, compile="never")
+    for _ in range(3):
+        f(python)
+        g(under_fad)
+        assert under_fad.tobytes() == python.tobytes()

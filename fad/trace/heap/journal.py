@@ -211,7 +211,15 @@ def note(*cells: object) -> None:
         if found is not None and found.marks:
             found.without_traced.clear()
             for cell in cells:
-                found.note(_of_function(cell) if type(cell) is FunctionType else cell)
+                found.note(_of_function(cell) if type(cell) is FunctionType else _memory_of(cell))
+
+
+def _memory_of(cell: object) -> object:
+    """What holds the memory that a record, a flat iterator or a memory view writes to; all else holds its own."""
+    while (memory := cell.obj if isinstance(cell, memoryview) else
+           cell.base if isinstance(cell, (np.void, np.flatiter)) else None) is not None:
+        cell = memory
+    return cell
 
 
 def _of_function(f: FunctionType) -> dict:

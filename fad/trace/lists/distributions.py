@@ -17,6 +17,7 @@ from ...ir.types import type_of
 from ...ops.literals import as_array, python_number
 from ...ops.override import BY_NAME
 from ...util.array import AnyArray
+from ..heap.journal import note
 from ..heap.operands import holds_traced, is_seeded, refused
 from ..heap.percall import is_maker, made, recorded
 from ..heap.state import is_numeric
@@ -161,7 +162,10 @@ def shuffled(f: Callable, x: Any, axis: int = 0) -> None:
         x[...] = x.take(order, axis)  # type: ignore[attr-defined, index]
     else:
         entry = _entries(f, x)
-        x[:] = [entry(order[k]) for k in range(len(x))]
+        new = [entry(order[k]) for k in range(count)]
+        note(x)
+        for k, y in enumerate(new):
+            x[k] = y
 
 
 def order_by(generator: Any, count: int, rank: int, axis: int) -> np.ndarray:

@@ -22,7 +22,7 @@ from ...util.reach import reached, referents
 from ..guards.profiled_calls import observing
 from ..guards.reads import reads_of
 from ..heap.foreign import Foreign
-from ..heap.journal import CONTAINER, note
+from ..heap.journal import CONTAINER, PYTHON, note
 from ..lists.export import plain
 from ..lists.items import Items
 from ..lists.rows import RowList
@@ -239,9 +239,13 @@ def _settle(root: Builder, value_of: Callable) -> None:
     settlement.objects = {id(x) for x in owners if tree.children(x) and not isinstance(x, (tuple, *CHANGING))}
     for owner in owners:
         settlement.settle(owner)
+    elements = [(x, k, settlement.value(x[k], "an array of objects")) for x in _arrays_of_objects(root)
+                for k in np.ndindex(x.shape) if _is_unsaid(x[k]) or settlement._is_made(x[k])]
     for owner, after in settlement.settled:
         note(owner)
         put_contents(owner, after)
+    for array, k, value in elements:
+        array[k] = value
     for owner in [x for x in root.trace.opened.values() if isinstance(x, Outer)]:
         note(*owner.originals())
         owner.hand_out()
@@ -337,6 +341,13 @@ def _arrays_of(root: Any) -> dict:
         found.update({id(seen): array for array, seen, _ in root.outside.values()})
         found.update({key: x for key, (_, x) in root.region.arrived.items() if isinstance(x, np.ndarray)})
     return found
+
+
+def _arrays_of_objects(root: Builder) -> list:
+    """Arrays of objects from outside that the function has written to."""
+    book = root.trace.journal
+    return [x for x in book.marks[0].changed(PYTHON)
+            if isinstance(x, np.ndarray) and x.dtype.kind == "O" and id(x) not in book.made]
 
 
 def _written(root: Builder) -> list:
