@@ -17,6 +17,7 @@ FLAG = True
 W = np.array([1.0, 2.0, 3.0])
 M = np.arange(9.0).reshape(3, 3)
 TABLE = {"g": 2.0, "w": W}
+LOG = []
 
 
 class Gate:
@@ -265,3 +266,53 @@ def test_a_call_that_is_refused_on_the_tape_leaves_all_as_it_was():
     with pytest.raises(fad.util.errors.ConcreteValueError, match="cannot use Weight"):
         fad.grad(f)(np.array([0.3, 0.4, 0.5]))
     assert model.last is None and not table.any()
+
+
+def _closed(log, name):
+    try:
+        while True:
+            yield 1.0
+    finally:
+        log.append(name)
+
+
+def waits(x, log):
+    g = _closed(log, "f")
+    next(g)
+    return next(g) * float(str(float(x)))
+
+
+def waits_in_a_loop(x, log):
+    s = 0.0
+    for k in range(3):
+        g = _closed(log, k)
+        s += next(g) * float(str(float(x) + k))
+    return s
+
+
+def waits_while_an_error_is_handled(x, log):
+    g = _closed(log, "g")
+    try:
+        raise KeyError
+    except KeyError:
+        s = next(g) * x
+    return s * next(g)
+
+
+def waits_till_the_end(x, log):
+    LOG.append(1.0)
+    g = _closed(LOG, len(LOG))
+    return next(g) * x
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning")
+@pytest.mark.parametrize("f", [waits, waits_in_a_loop, waits_while_an_error_is_handled, waits_till_the_end])
+def test_generators_that_wait_end_with_the_function(f):
+    """They were closed later, when what they write was noted no more: an entry more for each trace, or one less."""
+    def called(g):
+        log, found = [], []
+        LOG.clear()
+        for x in (0.5, 0.7, 0.7):
+            found.append((float(g(x, log)), [*log, *LOG]))
+        return found
+    assert called(fad.jit(f, compile="never")) == called(f)

@@ -18,6 +18,7 @@ from ..guards.snapshot import is_same
 from ..objects.containers import Globals, contents, holding
 from ..objects.draws import common_generators
 from .journal import CONTAINER, GENERATOR, Mark, journal, note
+from .suspended import close_generators
 
 
 class Effects:
@@ -126,6 +127,7 @@ def effects_of(builder: Builder) -> Iterator[Any]:
         # not what stood for things from outside
         mark.entries = {key: e for key, e in mark.entries.items() if key not in book.made}
     except BaseException:
+        close_generators()
         mark.undo()
         raise
     finally:

@@ -15,6 +15,7 @@ from ...util.errors import ConcreteValueError, FadError, UnstageableError
 from ...util.where import Where
 from ..heap.percall import steps_here
 from ..heap.state import Trial
+from ..heap.suspended import close_generators
 from ..lists.items import NeedsRows
 from ..objects.draws import put_back_states, states_now
 from ..values.aliases import disentangle, settle_twins
@@ -58,6 +59,7 @@ def attempted(roll: Callable, cells: dict, undone: type[BaseException] = Excepti
     try:
         return roll()
     except undone:
+        close_generators(made.mark.serial)
         settle_twins(builder, twins)
         disentangle(builder, marks)
         for tracer, var in region.mutated.values():
