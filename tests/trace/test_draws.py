@@ -187,6 +187,19 @@ def test_each_draw_is_pythons(text, tmp_path):
     np.testing.assert_allclose(slope, [slope_by_differences(f, k) for k in range(3)], rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize("text", in_turn(EXPRESSIONS, turn=1))
+def test_draws_on_the_tape_are_pythons(text, tmp_path):
+    """A function that runs on the tape for another reason was refused for the draws that a program can make."""
+    f = program(text, tmp_path)
+    reset()
+    wanted, after = f(X), as_text(states())
+    reset()
+    value, slope = fad.value_and_grad(f).on_tape((X,), {})
+    assert as_text(states()) == after
+    np.testing.assert_allclose(value, wanted, rtol=1e-12)
+    np.testing.assert_allclose(slope, [slope_by_differences(f, k) for k in range(3)], rtol=1e-5, atol=1e-7)
+
+
 # -- positions -------------------------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir import stack
 from ...ir.build import Value
 from ...ir.op import registry
 from ...ir.types import type_of
@@ -49,6 +50,16 @@ def called_anew(f: Callable, *args: Any, **kwargs: Any) -> Any:
     return recorded(f, args, kwargs) if draw is None else draw(f, *args, **kwargs)
 
 
+def drawn_on_tape(f: Any, plainly: Callable, *args: Any, **kwargs: Any) -> Any:
+    """A draw on a tape. Python's generators compute with traced numbers and select from lists of them by themselves;
+    NumPy's do neither.
+    """
+    draw = of_traced(f, args, kwargs) if is_numpys_generator(f.__self__) else None
+    if draw is None or (draw is shuffled and not isinstance(args[0], Value)):
+        return plainly(*args, **kwargs)
+    return draw(f, *args, **kwargs)
+
+
 def of_traced(f: Callable, args: tuple, kwargs: dict) -> "Callable | None":
     """A function that draws as f does: a generator's method that shuffles, or has traced parameters or a traced
     population. None for all else.
@@ -66,8 +77,8 @@ def of_traced(f: Callable, args: tuple, kwargs: dict) -> "Callable | None":
 
 
 def _drawn(f: Callable, args: tuple, kwargs: dict) -> AnyArray:
-    """The result of a generator's method: a constant, if the function has seeded the generator itself."""
-    if not is_seeded(f.__self__):                             # type: ignore[attr-defined]
+    """The result of a generator's method: a constant on a tape, or if the function has seeded the generator itself."""
+    if not (stack.is_live() or is_seeded(f.__self__)):        # type: ignore[attr-defined]
         return recorded(f, args, kwargs)
     result = f(*args, **kwargs)
     return of_numbers(result) if isinstance(result, np.ndarray) else result
@@ -112,8 +123,11 @@ def _refuse_negative(x: object, what: str) -> None:
     """The program raises what NumPy raises for a negative scale or range."""
     if isinstance(x, Value):
         bad = registry["less"](x, 0)
-        bad = BY_NAME["numpy.any"].call(bad) if bad.shape else bad
-        registry["check_that"](bad, False, what=what, error="ValueError")
+        if isinstance(bad, Value):
+            bad = BY_NAME["numpy.any"].call(bad) if bad.shape else bad
+            registry["check_that"](bad, False, what=what, error="ValueError")
+        elif np.any(bad):                                     # a tape knows it
+            raise ValueError(what)
 
 
 # -- selections ------------------------------------------------------------------------------------------------------
@@ -154,7 +168,7 @@ def shuffled(f: Callable, x: Any, axis: int = 0) -> None:
     """
     generator: Any = f.__self__                               # type: ignore[attr-defined]
     rank, count = (x.ndim, x.shape[axis]) if isinstance(x, Value) else (1, len(x))
-    if is_seeded(generator):
+    if stack.is_live() or is_seeded(generator):
         order: Any = order_by(generator, operator.index(count), rank, axis)
     else:
         order = recorded(order_by, (generator, count, rank, axis), {})

@@ -34,11 +34,12 @@ from ..heap.cached import cached
 from ..heap.foreign import ForeignMethod, called_on_foreign, holds_foreign
 from ..heap.journal import all_made, made, note
 from ..heap.percall import Maker, is_per_call
-from ..lists.distributions import called_anew
+from ..lists.distributions import called_anew, drawn_on_tape
 from ..lists.items import Items
 from ..lists.rows import RowList
 from ..lists.tails import note_growth
 from ..objects.containers import is_users
+from ..objects.draws import goes_on
 from ..objects.maybe_unbound import read
 from ..objects.originals import StandIn, original_of
 from ..regions import optional
@@ -106,6 +107,8 @@ class Runtime(
             return functools.partial(self._of_package, f)
         if is_tracing() and is_per_call(f):
             return functools.partial(called_anew, f)
+        if stack.is_live() and goes_on(getattr(f, "__self__", None)):
+            return functools.partial(drawn_on_tape, f, self._outside(f, self._call(f)))
         override = output.override_of(f) if stack.builders() else None
         is_function = isinstance(f, (BuiltinFunctionType, FunctionType, type))
         asking = self.builtin(f) if override is None and is_function else None
