@@ -73,3 +73,12 @@ def test_what_programs_can_say_is_compiled(question):
     traced = len([p for programs in g.programs.values() for p in programs])
     answer(g, (3, 7, 3, 1))
     assert len([p for programs in g.programs.values() for p in programs]) == traced
+
+
+@pytest.mark.parametrize("question", ["start", "length", "loop", "list"])
+def test_a_step_of_zero_is_refused(question):
+    g = fad.jit(lambda a, b, s, c: QUESTIONS[question](range(a, b, s), c), compile="never")
+    for args in CALLS[:3]:
+        g(*args)
+    with pytest.raises(ValueError, match="must not be zero"):
+        g(2, 5, 0, 1)

@@ -25,6 +25,9 @@ from ...util.errors import UnstageableError
 from .tracer import Tracer
 
 
+STEP_OF_ZERO = "range() arg 3 must not be zero"
+
+
 class Steps:
     """Items by index: item(start), item(start + step), ... before stop. checkpoint: what a loop over them asks of
     reverse mode (see ops/control.py).
@@ -118,8 +121,10 @@ class Range:
     __slots__ = ("start", "stop", "step")
 
     def __init__(self, start: Any, stop: Any, step: Any = 1):
-        if isinstance(step, int) and step == 0:
-            raise ValueError("range() arg 3 must not be zero")
+        if isinstance(step, Value):
+            registry["check_that"](registry["equal"](step, 0), False, what=STEP_OF_ZERO, error="ValueError")
+        elif step == 0:
+            raise ValueError(STEP_OF_ZERO)
         self.start, self.stop, self.step = start, stop, step
 
     def steps(self) -> Steps:
