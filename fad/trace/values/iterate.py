@@ -24,7 +24,6 @@ from ...util.defects import for_user
 from ...util.errors import UnstageableError
 from .tracer import Tracer
 
-
 STEP_OF_ZERO = "range() arg 3 must not be zero"
 
 
