@@ -28,14 +28,8 @@ def generators():
 
 
 def states():
-    return [
-        g.bit_generator.state
-        if isinstance(g, np.random.Generator)
-        else g.get_state(legacy=True)
-        if isinstance(g, np.random.RandomState)
-        else g.getstate()
-        for g in generators()
-    ]
+    return [g.bit_generator.state if isinstance(g, np.random.Generator) else
+            g.get_state(legacy=True) if isinstance(g, np.random.RandomState) else g.getstate() for g in generators()]
 
 
 def reset():
@@ -164,16 +158,8 @@ def program(text, folder):
     """A function of this expression in a file of its own, so that its text is at hand."""
     path = folder / "program.py"
     path.write_text(f"def f(x):\n    return {text}\n")
-    scope = {
-        "np": np,
-        "RNG": RNG,
-        "OLD": OLD,
-        "PYTHONS": PYTHONS,
-        "DATA": DATA,
-        "LABELS": LABELS,
-        "random": random,
-        "stats": stats,
-    }
+    scope = {"np": np, "RNG": RNG, "OLD": OLD, "PYTHONS": PYTHONS, "DATA": DATA, "LABELS": LABELS, "random": random,
+             "stats": stats}
     exec(compile(path.read_text(), str(path), "exec"), scope)
     return scope["f"]
 

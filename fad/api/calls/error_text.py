@@ -172,7 +172,7 @@ def _was_given_traced(error: BaseException) -> bool:
     return is_opaque and not is_own(file) and any(isinstance(x, Tracer) for x in known.values())
 
 
-def _is_pythons(f: Any) -> bool:
+def _is_pythons(f: object) -> bool:
     """Whether a function in C, or the class of a method in C (`[].pop`), is Python's or NumPy's, or a list of fad's."""
     return package_name(f) in _PYTHONS or isinstance(getattr(f, "__self__", None), _CONTAINERS)
 

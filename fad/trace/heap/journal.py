@@ -215,7 +215,7 @@ def note(*cells: object) -> None:
 
 
 def _memory_of(cell: object) -> object:
-    """What holds the memory that a record, a flat iterator or a memory view writes to; all else holds its own."""
+    """The array or the buffer to which a record, a flat iterator or a memory view writes; all else itself."""
     while (memory := cell.obj if isinstance(cell, memoryview) else
            cell.base if isinstance(cell, (np.void, np.flatiter)) else None) is not None:
         cell = memory

@@ -50,7 +50,7 @@ def called_anew(f: Callable, *args: Any, **kwargs: Any) -> Any:
     return recorded(f, args, kwargs) if draw is None else draw(f, *args, **kwargs)
 
 
-def drawn_on_tape(f: Any, plainly: Callable, *args: Any, **kwargs: Any) -> Any:
+def drawn_on_tape(f: Any, plainly: Callable, *args: object, **kwargs: object) -> object:
     """A draw on a tape. Python's generators compute with traced numbers and select from lists of them by themselves;
     NumPy's do neither.
     """
