@@ -247,7 +247,7 @@ def _refuse_unseen(builder: Builder, effects: Effects) -> None:
         refuse_listeners(builder)
         refuse_unseen_questions(builder)
         refuse_unknown(reads_of(builder), "a method that Python calls by itself")
-        builder.trace.sources += guards_of_rewritten()
+        builder.trace.sources += [*guards_of_rewritten(), *effects.unseen_reads()]
         with effects.taken_back():
             builder.trace.sources += unseen_reads(builder)
 

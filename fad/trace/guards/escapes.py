@@ -19,11 +19,11 @@ from ...util.errors import UnstageableError
 from ...util.foreign import remedy_in
 from ...util.profiled import unprofiled
 from ...util.where import is_captured_class, is_disguised, is_of_c, opaque_package_of, package_name
-from ..objects.containers import CHANGING, NEVER_CHANGE, contents, may_be_changed
+from ..objects.containers import CHANGING, NEVER_CHANGE, contents, is_users, may_be_changed
 from ..objects.draws import goes_on
 from . import python_objects
 from .kinds import has_attributes, is_object, is_open
-from .led_to import is_rewritten, led_to, walked
+from .led_to import is_rewritten, is_unseen, led_to, walked
 from .purity import is_effect
 from .reads import Reads, refuse_unknown
 
@@ -47,25 +47,43 @@ def is_compared(x: object) -> bool:
 
 
 @unprofiled
-def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Callable = lambda x: True) -> None:
+def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Callable = lambda x: True,
+              is_hidden: bool = False) -> None:
     """Note that code which is not captured is given these values: all that is in objects from outside, if it is read,
-    is a source of the trace. has_traced tells whether traced values are among others.
+    is a source of the trace. has_traced tells whether traced values are among others. is_hidden: whether it is code of
+    the user's, which may do anything with what captured functions hold and return.
     """
     given = [x for x in values if type(x) not in NEVER_CHANGE]
-    leaves = walked(given, lambda x: () if is_object(x) or isinstance(x, type) or is_rewritten(x) else led_to(x))
+    leaves = list(walked(given, lambda x: () if is_object(x) or isinstance(x, type) or (
+        is_rewritten(x) and not is_hidden) else led_to(x)))
     modules = [x for x in given if isinstance(x, ModuleType) and is_open(x)]
     found = [x for x in (*modules, *leaves) if (is_object(x) or isinstance(x, ModuleType)) and is_read(x)]
+    if is_hidden:
+        _hand_over_functions(root, leaves)
     # of these only the methods are from outside
     own = [
         id(x) in root.trace.inside or (has_traced(contents(x).values()) and not _was_changed(root, x)) for x in found
     ]
     classes = dict.fromkeys([type(x) for x, is_own in zip(found, own) if is_own and is_captured_class(type(x))])
     classes.update(dict.fromkeys(x for x in given if isinstance(x, type) and is_captured_class(x)))
+    containers = [x for x in leaves if isinstance(x, CONTAINERS) and is_users(x)]            # their methods, too
+    classes.update(dict.fromkeys(type(x) for x in containers if is_captured_class(type(x))))
     objects = list(classes) + [x for x, is_own in zip(found, own) if not is_own]
     if objects:
         root.trace.reads = root.trace.reads or Reads(root.trace)
         root.trace.reads.add_handed(objects)
         refuse_unknown(root.trace.reads, "code that a library runs")
+
+
+def _hand_over_functions(root: Builder, things: list) -> None:
+    """Note that code which is not captured may call these functions of the user's, and see what they return."""
+    originals = root.trace.frontend.originals
+    functions = [originals.get(id(f), f) for f in things if type(f) is FunctionType]
+    functions = [f for f in functions if is_unseen(f)]
+    if functions:
+        root.trace.reads = root.trace.reads or Reads(root.trace)
+        root.trace.reads.add(*functions)
+        refuse_unknown(root.trace.reads, "code without text")
 
 
 def _was_changed(root: Builder, x: object) -> bool:

@@ -11,14 +11,15 @@ import numpy as np
 
 from ...ir.build import Builder, Value
 from ...util.own import own_dict
-from ...util.reach import reached, referents, wrapped_by
-from ...util.where import COLLECTED, HEAP_TYPE, is_own, package_name
-from ..objects.containers import items_in, keeps_record
+from ...util.reach import CALLS, parts_of_call, reached, referents, wrapped_by
+from ...util.where import COLLECTED, HEAP_TYPE, is_captured, is_own, package_name
+from ..objects.containers import CHANGING, is_users, items_in, keeps_record
 from ..objects.draws import goes_on, held_by, is_source
 from ..objects.opaque_state import BUFFERS, arrays_within
 
 _KEEP_BOOKS = {"fad", "numpy", "scipy", "numba"}
-_UNFOLLOWED = (np.ndarray, weakref.finalize, *BUFFERS)        # classes whose objects Python's collector does not follow
+# classes whose objects Python's collector does not follow
+_UNFOLLOWED = (np.ndarray, np.dtype, weakref.finalize, *BUFFERS)
 
 _LEADING = {"__getattr__", "__call__"}                        # names in classes whose objects may lead on
 
@@ -28,6 +29,16 @@ def is_rewritten(f: object) -> bool:
     f = f.__func__ if type(f) is MethodType else f            # an object's __getattr__ is not asked
     runtime = f.__globals__.get("__fad__") if type(f) is FunctionType else None
     return runtime is not None and runtime.is_rewritten(f)
+
+
+def is_unseen(f: object) -> bool:
+    """Whether this is a function of the user's that is not rewritten: nobody sees what it does."""
+    return type(f) is FunctionType and is_captured(f.__code__.co_filename) and not is_rewritten(f)
+
+
+def have_unseen(calls: Iterable) -> bool:
+    """Whether one of these things that are called, or handed on to be called, is such a function, or calls one."""
+    return any(is_unseen(f) for f in reached(calls, lambda x: parts_of_call(x) if issubclass(type(x), CALLS) else ()))
 
 
 class _InertClasses(dict[type, bool]):
@@ -81,7 +92,19 @@ def led_to(x: object) -> Iterable:
         return [x.get(None), *referents(x)]                   # its default
     if keeps_record(x):
         return items_in(x)
+    if isinstance(x, np.dtype):
+        return (x.metadata or {}).values()
     own = own_dict(x)
-    if package_name(cls) not in _KEEP_BOOKS or own is None:
+    if package_name(cls) not in _KEEP_BOOKS or own is None or cls is np.ufunc:
         return referents(x)
-    return (own["__wrapped__"],) if "__wrapped__" in own else [*held_by(x), *arrays_within(x)]    # a transform of fad's
+    if "__wrapped__" in own:                                  # a transform of fad's
+        return (own["__wrapped__"],)
+    items = items_in(x) if isinstance(x, CHANGING) else ()
+    return [*held_by(x), *arrays_within(x), *put_into(x), *items]
+
+
+def put_into(x: object) -> list:
+    """The functions and objects of the user's among the attributes of an object of a library's."""
+    own, package = (own_dict(x) or {}).values(), package_name(type(x))
+    return [y for y in own if type(y) is FunctionType or issubclass(type(y), CALLS)
+            or (is_users(y) and package_name(type(y)) != package)]

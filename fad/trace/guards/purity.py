@@ -116,7 +116,8 @@ def unseen_calls(f: FunctionType) -> list:
     known = {**vars(builtins), **f.__globals__, **{n: c.cell_contents for n, c in cells.items() if c != CellType()}}
     found = [known[n] for n in global_names(code) | imported_modules(code) | cells.keys() if n in known]
     for _ in range(2):  # np.random.rand is two names away
-        found += [getattr(x, n) for x in found if isinstance(x, (ModuleType, type)) for n in names if n in vars(x)]
+        spaces = [x for x in found if isinstance(x, (ModuleType, type))]
+        found += [getattr(x, n, None) for x in spaces for n in names if n in vars(x)]
     return [x for x in found if callable(x) and (is_question(x) or is_effect(x))]
 
 

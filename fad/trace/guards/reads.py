@@ -32,7 +32,7 @@ from . import python_objects
 from .bytecode import global_names, imported_modules, makes_texts, names_used, runs_texts, texts_in
 from .implicit_calls import MAKERS, TEXTS, asked_by_python, classes_within, function_of, reading
 from .kinds import CONTAINERS, MISSING, OPERATORS, VIEWS, is_object, is_open
-from .led_to import led_to
+from .led_to import led_to, put_into
 from .profiled_calls import observing
 from .purity import DATES, is_effect, is_question, is_shared, tells_today
 from .settings import is_setting
@@ -236,7 +236,7 @@ class Reads:
             self._telling[f"what {x.__name__} says at each call"] = DATES
         if isinstance(x, logging.Logger):                     # what is told is no part of what code reads
             self._telling["the settings of a logger"] = LOGGERS
-            return ()
+            return put_into(x)
         if type(x) is FunctionType:
             return self._read_by(x, unseen) if is_captured(x.__code__.co_filename) else self._closed_over(x)
         if isinstance(x, functools.partialmethod):
@@ -270,20 +270,22 @@ class Reads:
             self.unknown = f"more than {MOST} containers and objects"
         if len(leaves) == 1 and leaves[0] is x:
             self._sources += python_objects.state_of(x)
-            return self._is_known(x)
+            return self._behind(x)
         if self._is_closed(x):
             self.unknown = f"what a {type(x).__name__} holds"
-        for cls in {type(node.owner): None for node in islice(self.snapshot.nodes.values(), before, None)}:
+        new = list(islice(self.snapshot.nodes.values(), before, None))
+        for cls in {type(node.owner): None for node in new}:
             self._look_into(cls, unseen)
-        return leaves
+        return [*leaves, *[y for node in new if not node.elements and not node.names for y in led_to(node.owner)]]
 
-    def _is_known(self, x: object) -> Iterable:
+    def _behind(self, x: object) -> Iterable:
+        """The things that an object leads to whose attributes are not kept."""
         package = opaque_package_of(x)
         if package:
             self.unknown = f"an object of {package}'s"
         elif self._is_closed(x):
             self.unknown = f"what a {type(x).__name__} holds"
-        return ()
+        return led_to(x)
 
     def _is_closed(self, x: object) -> bool:
         is_untouched = type(x) in python_objects.LOCKS and self._names.isdisjoint(python_objects.ASK_LOCKS)

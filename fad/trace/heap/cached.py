@@ -31,6 +31,8 @@ def cached(runtime: Any, f: functools._lru_cache_wrapper, *args: Any, **kwargs: 
         return runtime.call(f.__wrapped__)(*args, **kwargs)
     if runtime.is_captured(f.__wrapped__):                    # made by the traced code, as its cache is
         return f(*plain, **by_name)
+    if f.cache_parameters()["maxsize"] == 0:                  # it keeps nothing
+        return runtime.call(f.__wrapped__)(*args, **kwargs)
     result = _known(f, plain, by_name)
     # who clears the cache has it computed anew
     current().trace.sources.append(ReadGuard(lambda: f(*plain, **by_name), result))

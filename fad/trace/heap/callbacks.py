@@ -14,9 +14,11 @@ from ...routines.vectorized import each, each_part
 from ...util.errors import SideEffectError
 from ...util.where import here, is_library
 from ..frontend.functions import is_partial
+from ..guards.led_to import have_unseen
 from ..objects.containers import is_users
 from ..objects.draws import common_generators, put_back_states, states_now
 from .journal import note, was_there
+from .opaque import note_reach
 from .percall import steps_here
 from .state import Trial
 
@@ -49,7 +51,7 @@ def watched(f: Callable, capture: object) -> Callable:
     def call(*args: object, **kwargs: object) -> Any:
         where = here()
         for _ in range(2):
-            result, is_steady = watching(lambda: captured(*args, **kwargs))
+            result, is_steady = watching(lambda: captured(*args, **kwargs), captured)
             if is_steady:
                 return result
         raise unsteady(f"{getattr(f, '__name__', 'a function')}, which a library's function calls,", where)
@@ -64,12 +66,14 @@ def _captured(f: Callable, capture: Any) -> Callable:
     return capture.runtime.call(f)
 
 
-def watching(run: Callable) -> "tuple[Any, bool]":
-    """run(), and whether all that was there before is as it was."""
+def watching(run: Callable, *calls: object) -> "tuple[Any, bool]":
+    """run(), which calls these, and whether all that was there before is as it was."""
     steps = len(steps_here())
     made, arrays, states = Trial({}, is_region=False), _arrays_now(), states_now()
     try:
         note(*common_generators())
+        if have_unseen(calls):
+            note_reach(calls, is_hidden=True)
         result = run()
         written = [t for key, (t, var) in _arrays_now().items()
                    if arrays.get(key, (t, None))[1] is not var and was_there(t, made.serial)]

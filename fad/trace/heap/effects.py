@@ -5,6 +5,7 @@ a source of the program says whether they still are.
 """
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import CellType
 from typing import Any
 
 from ...ir.build import Builder, Value, current
@@ -12,10 +13,10 @@ from ...util.errors import SideEffectError
 from ...util.forks import undone_by
 from ...util.own import own_attribute, own_dict
 from ...util.where import Where
-from ..guards.guard import AttributeGuard, Guard, ReadGuard, of_names
+from ..guards.guard import AbsenceGuard, AttributeGuard, Guard, ItemGuard, ReadGuard, VariableGuard, of_names
 from ..guards.kinds import MISSING
 from ..guards.snapshot import is_same
-from ..objects.containers import Globals, contents, holding
+from ..objects.containers import NEVER_CHANGE, Globals, contents, holding, values_of
 from ..objects.draws import common_generators
 from .journal import CONTAINER, GENERATOR, Mark, journal, note
 from .suspended import close_generators
@@ -51,6 +52,15 @@ class Effects:
         entries = [e for e in self.mark.entries.values() if e.kind is not GENERATOR]
         return [e for e in entries
                 if (not _unchanged(contents(e.cell), e.before) if e.kind is CONTAINER else e.is_changed)]
+
+    def unseen_reads(self) -> list:
+        """Guards for what code that is not rewritten has changed, as it was before: such code may have read what it
+        writes to, wherever it has it from.
+        """
+        book = journal()
+        entries = [e for e in self.changed if e.kind is CONTAINER and id(e.cell) not in book.told]
+        return [g for e in entries if id(e.cell) not in book.made
+                for g in _as_before(e.cell, e.before, contents(e.cell))]
 
     def sources(self) -> list:
         """Sources that say whether what was changed is as it was left: what writes it once must do so again where it is
@@ -156,6 +166,19 @@ def left_as(owner: object, now: Any, before: Any) -> Guard:
         inside = contents(owner)
         return left if _unchanged({k: inside[k] for k in names if k in inside}, left) else None
     return ReadGuard(read, left)
+
+
+def _as_before(owner: Any, before: Any, now: Any) -> list:
+    """Guards for the parts of a container that are others now. Where an input of the program stood, there is none."""
+    if isinstance(owner, CellType):
+        return [VariableGuard(owner, x) for x in before if not isinstance(x, Value)]
+    if not isinstance(before, dict) or isinstance(owner, Globals) or not NEVER_CHANGE.issuperset(map(type, before)):
+        return [] if any(isinstance(x, Value) for x in values_of(before)) else [left_as(owner, before, now)]
+    names = [n for n, x in before.items() if not isinstance(x, Value) and not (n in now and is_same(now[n], x))]
+    new = [n for n in now if n not in before]
+    if isinstance(owner, dict):
+        return [*[ItemGuard(owner, n, before[n]) for n in names], *[AbsenceGuard(owner, n) for n in new]]
+    return [AttributeGuard(owner, n, before.get(n, MISSING)) for n in [*names, *new]]
 
 
 def _unchanged(a: Any, b: Any) -> bool:

@@ -118,6 +118,7 @@ class Journal:
         self.marks: list[Mark] = []
         self.made: dict[int, tuple] = {}                      # id of a thing that the trace made -> it, its birth
         self.without_traced: dict[int, object] = {}           # what leads to no traced value, until the next write
+        self.told: set[int] = set()                           # ids of noted cells that captured code writes to
 
     def begin(self) -> Mark:
         self.marks.append(Mark(self))
@@ -137,7 +138,7 @@ class Journal:
                     around.entries.setdefault(key, e)
 
     def note(self, cell: object) -> None:
-        """A cell is about to be written to."""
+        """A cell is about to be written to, or may be."""
         if not self.marks:
             return
         mark = self.marks[-1]
@@ -204,14 +205,16 @@ def noting() -> Iterator[Mark]:
         book.end(mark)
 
 
-def note(*cells: object) -> None:
-    """These cells are about to be written to, or may be."""
+def note(*cells: object, is_told: bool = True) -> None:
+    """These cells are about to be written to, by captured code; or they may be, by code that is not seen."""
     if stack.builders():
         found = current().trace.journal
         if found is not None and found.marks:
             found.without_traced.clear()
+            cells = tuple([_of_function(x) if type(x) is FunctionType else _memory_of(x) for x in cells])
+            found.told.update(map(id, cells) if is_told else ())
             for cell in cells:
-                found.note(_of_function(cell) if type(cell) is FunctionType else _memory_of(cell))
+                found.note(cell)
 
 
 def _memory_of(cell: object) -> object:

@@ -27,7 +27,7 @@ from ..frontend.functions import is_partial
 from ..guards.bytecode import assigned_globals, names_used, rebound
 from ..guards.escapes import LOOK
 from ..guards.kinds import is_open
-from ..guards.led_to import is_rewritten, led_to, walked
+from ..guards.led_to import have_unseen, is_rewritten, led_to, walked
 from ..objects.containers import (
     CHANGING,
     Globals,
@@ -81,7 +81,7 @@ def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
             note_reach(asked)
         return functools.partial(_note_made, f, given)
     start = [f, *given]
-    note_reach(start)
+    note_reach(start, have_unseen(start))
     note_reads(*start)
     if isinstance(owner, ModuleType) or not any(isinstance(x, Iterator) for x in given):
         return lambda result: _note_new(result, start)
@@ -142,7 +142,8 @@ def _note_new(result: object, start: list) -> None:
     if isinstance(result, (*_PLAIN, np.ndarray)) and not (isinstance(result, tuple) and result):
         return
     known = set(map(id, reach(start)))
-    new = [x for x in [result, *reach([result])] if id(x) not in known]
+    new = [x for x in [result, *_cells(walked([result], lambda x: _of_made(x, result)))]
+           if id(x) not in known and (x is result or not isinstance(x, (type, FunctionType)))]
     inputs = set(map(id, current().root.trace.lifted_from.values())) if stack.builders() else set()
     if inputs and not any(isinstance(x, Value) for x in start):
         cells = [x for x in new if _is_cell(x) and not isinstance(x, np.ndarray) and not goes_on(x)]
@@ -152,20 +153,35 @@ def _note_new(result: object, start: list) -> None:
 
 
 @unprofiled
-def note_reach(values: Iterable) -> None:
-    """Note all that may change, as far as it can be reached from these values."""
-    note(*reach(values))
+def note_reach(values: Iterable, is_hidden: bool = False) -> None:
+    """Note all that may change, as far as it can be reached from these values. is_hidden: by code of the user's that is
+    not rewritten, which may do anything with what captured functions return.
+    """
+    note(*reach(values, is_hidden), is_told=False)
 
 
-def reach(values: Iterable) -> Iterator:
+def reach(values: Iterable, is_hidden: bool = False) -> Iterator:
     """All that may change, as far as it can be reached from these values; by weak references, too."""
-    for x in walked(values, _parts):
+    return _cells(walked(values, _parts_of_originals if is_hidden else _parts))
+
+
+def _of_made(x: object, result: object) -> Iterable:
+    """The things that a part of a result leads to. Classes and functions in it were found, and not made."""
+    return led_to(x) if x is result or not isinstance(x, (type, FunctionType)) else ()
+
+
+def _cells(things: Iterable) -> Iterator:
+    """Those of these things that may change."""
+    for x in things:
         if _is_cell(x):
             yield x
         if type(x) is FunctionType and not is_rewritten(x):   # rewritten code says what it writes
             cells = zip(x.__code__.co_freevars, x.__closure__ or ())
             yield from [cell for name, cell in cells if name in rebound(x.__code__)]
-            names = () if is_library(x.__code__.co_filename) else tuple(sorted(assigned_globals(x.__code__)))
+            if is_library(x.__code__.co_filename):
+                continue
+            yield x.__dict__
+            names = tuple(sorted(assigned_globals(x.__code__)))
             if names:
                 yield Globals(x.__globals__, x.__globals__, names)
 
@@ -184,6 +200,13 @@ def _parts(x: object) -> Iterable:
     if isinstance(x, (Value, ModuleType)) or not is_users(x) or keeps_record(x):
         return led_to(x)
     return [*led_to(x), *_parts_of_class(x if isinstance(x, type) else type(x))]
+
+
+def _parts_of_originals(x: object) -> Iterable:
+    """The same, and of a captured function what the function itself finds."""
+    frontend = current().root.trace.frontend
+    f = frontend.originals.get(id(x)) if frontend is not None else None
+    return _parts(x) if f is None else [*_parts(x), *_found_by(f), *led_to(f)]
 
 
 def _parts_of_class(cls: type) -> Iterable:

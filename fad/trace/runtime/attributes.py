@@ -60,7 +60,7 @@ class Attributes(Scopes):
     packages: set
     _see: Callable
     _holds_inputs: Callable
-    _originals: dict
+    originals: dict
     _of_classes: set
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Attributes(Scopes):
         owner = self.copy_of(owner)
         if isinstance(owner, Foreign):
             return getattr(owner, name)
-        if id(owner) in self._originals:
+        if id(owner) in self.originals:
             return self._of_function(owner, name)
         if type(owner) is ModuleType:
             value = self.assigned_name(vars(owner), name)
@@ -265,7 +265,7 @@ class Attributes(Scopes):
 
     def _of_function(self, copy: FunctionType, name: str) -> Any:
         """An attribute of a user's function."""
-        original = self._originals[id(copy)]
+        original = self.originals[id(copy)]
         if name == "__code__":
             return original.__code__
         if name in ("__defaults__", "__kwdefaults__"):
@@ -301,7 +301,7 @@ class Attributes(Scopes):
 
     def presence(self, owner: object, name: str, found: bool) -> None:
         """Guard the answer to hasattr(owner, name)."""
-        owner = self._originals.get(id(owner), owner)
+        owner = self.originals.get(id(owner), owner)
         is_outer = not isinstance(owner, (Value, Proxy)) and is_open(owner) and not self._is_inside(owner)
         if hasattr(type(owner), "__getattr__") or isinstance(of.in_class(type(owner), name), property):
             self.absence(owner, name)                         # the guard may not ask the user's methods

@@ -64,7 +64,7 @@ class Capture(OuterContainers):
         self.packages: set[str] = set()               # captured since a function of theirs was asked for by itself
         self.runtime = Runtime(self)
         self._copies: dict[int, tuple[Any, Any]] = {} if builder.live else tails()
-        self._originals: dict[int, FunctionType] = {}         # id of a function's copy -> the function
+        self.originals: dict[int, FunctionType] = {}         # id of a function's copy -> the function
         self._wrappers: set[int] = set()                      # library functions whose closures are looked at
         self._modules: dict[int, tuple[Any, Any]] = {}        # modules, as rewritten code sees them
         self._of_classes: set[tuple] = set()                  # what is noted of classes
@@ -204,7 +204,7 @@ class Capture(OuterContainers):
         # before its defaults, its globals and its closure: it may be among them
         self._copies.update({id(g): (g, copy) for g in (f, given)})
         copy.__defaults__, copy.__kwdefaults__ = _defaults(f.__defaults__, see), _defaults(f.__kwdefaults__, see)
-        self._originals[id(copy)] = f
+        self.originals[id(copy)] = f
         self.sources.append(of.CodeGuard(f))
         self._note_opened(copy, Globals(standing_in(copy.__dict__), f.__dict__))
         self._fill(scope, f, code, see)

@@ -19,6 +19,7 @@ from ...util.errors import UnsupportedFunctionError
 from ...util.where import module_name, package_name
 from ..guards.escapes import hand_over
 from ..guards.kinds import OPERATORS
+from ..guards.led_to import have_unseen
 from ..guards.python_objects import of_library
 from ..heap.callbacks import steadied
 from ..heap.foreign import called_on_foreign, holds_foreign
@@ -76,9 +77,9 @@ def reading(f: Callable, *args: object, **kwargs: object) -> Any:
     owner = getattr(f, "__self__", None)
     if not isinstance(f, (FunctionType, BuiltinFunctionType, type)) and owner is None:
         owner = f                                             # an object that is called
-    hand_over(
-        current().root, (*args, *kwargs.values(), *([] if isinstance(owner, ModuleType) else [owner])), has_traced
-    )
+    given = *args, *kwargs.values()
+    hand_over(current().root, (*given, *([] if isinstance(owner, ModuleType) else [owner])), has_traced,
+              is_hidden=have_unseen((f, *given)))
     return called(f, *args, **kwargs)
 
 
