@@ -116,3 +116,18 @@ def test_the_class_of_a_chosen_thing_is_asked_for():
     g = fad.value_and_grad(f)
     with pytest.warns(fad.FallbackWarning, match="which of several functions"):
         assert np.isclose(g(X)[0], f(X)) and np.isclose(g(1.0 - X)[0], f(1.0 - X))
+
+
+def test_objects_are_callable_once_their_class_has_a_call():
+    class Plain:
+        pass
+    o = Plain()
+
+    def f(x):
+        return 2.0 * np.sum(x) if callable(o) else np.sum(x)
+    jitted = fad.jit(f, compile="never")
+    assert jitted(X) == f(X) == np.sum(X)
+    Plain.__call__ = lambda self: 1.0
+    assert jitted(X) == f(X) == 2.0 * np.sum(X)
+    del Plain.__call__
+    assert jitted(X) == f(X) == np.sum(X)

@@ -16,7 +16,7 @@ from ...util.array import ArrayOrNumber
 from ...util.defects import asked_by_user, for_user
 from ...util.errors import UnstageableError
 from ...util.library_object import LibraryObject
-from ..guards.guard import in_class
+from ..guards.guard import in_class, of_class
 from ..guards.kinds import MISSING
 from ..guards.python_objects import of_class_asked
 from ..heap.foreign import Foreign
@@ -25,7 +25,7 @@ from ..lists.export import as_array, as_arrays, number_of
 from ..lists.items import Items
 from ..lists.rows import RowList
 from ..lists.tails import Tail
-from ..objects.containers import NEVER_CHANGE
+from ..objects.containers import NEVER_CHANGE, is_users
 from ..objects.originals import StandIn, original_of
 from ..values import text
 from ..values.absent import refuse_attribute_of_subclass, refuse_subclasses
@@ -205,6 +205,13 @@ def isinstance_(x: Any, classes: Any) -> bool:
     return isinstance(x, classes)
 
 
+def callable_(x: object) -> bool:
+    """callable() of a thing: its class says so, and may say something else at the next call."""
+    if is_users(x) and stack.builders() and not stack.is_live():
+        current().trace.sources.append(of_class(type(x), "__call__"))
+    return callable(x)
+
+
 def hasattr_(x: object, name: str) -> bool:
     """hasattr() of the value that a traced one stands for, or of a list."""
     if type(x) is ChosenThing:
@@ -290,4 +297,4 @@ BUILTIN_OVERRIDES: dict[str, Any] = {
     **ordering.OVERRIDES,
 }
 BY_BUILTIN = {getattr(builtins, name): call for name, call in BUILTIN_OVERRIDES.items()} | {
-    np.ndarray: ndarray, isinstance: isinstance_, type: type_} | text.OVERRIDES
+    np.ndarray: ndarray, isinstance: isinstance_, callable: callable_, type: type_} | text.OVERRIDES
