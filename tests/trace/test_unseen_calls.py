@@ -116,6 +116,7 @@ CALLABLES = {
     "reference": "w = weakref.WeakMethod(o.put)\ndef c(*given):\n    return w()()",
 }
 CALLS = {
+    "np.piecewise": "float(np.piecewise(np.ones(1), [np.ones(1) > 0], [lambda v: c(1.0)])[0])",
     "itself": "c(1.0)", "map": "list(map(c, [1.0, 2.0]))[1]", "sorted": "sorted([2.0, 1.0], key=c)[0]",
     "reduce": "functools.reduce(c, [1.0, 2.0])", "re.sub": "float(re.sub('a', lambda m: str(float(c(1.0))), 'a'))",
     "json": "float(json.dumps({1}, default=lambda s: float(c(1.0))))",
@@ -187,6 +188,24 @@ def test_whatever_it_does(write, tmp_path):
         hold, get = HOLDERS[holder]
         assert_as_python(tmp_path, fad.value_and_grad, write, f"c = o.put\n{hold}",
                          f"\n    c = {get}\n    return c(1.0)")
+
+
+def test_a_property_without_a_text_counts_in_a_loop():
+    def world():
+        names = {}
+        exec("class Model:\n    n = 0\n    @property\n    def count(self):\n"
+             "        self.n += 1\n        return self.n", names)
+        return names["Model"]()
+
+    def f(o, x):
+        s = 0.0
+        for k in range(len(x)):
+            s = s + o.count * x[k]
+        return s
+    plain, other = world(), world()
+    staged = fad.jit(lambda x: f(other, x), compile="never")
+    for _ in range(3):
+        assert staged(np.ones(3)) == f(plain, np.ones(3)) and other.n == plain.n
 
 
 RARE = list(itertools.product(WRITES, CALLABLES, HOLDERS, CALLS))

@@ -106,5 +106,5 @@ def led_to(x: object) -> Iterable:
 def put_into(x: object) -> list:
     """The functions and objects of the user's among the attributes of an object of a library's."""
     own, package = (own_dict(x) or {}).values(), package_name(type(x))
-    return [y for y in own if type(y) is FunctionType or issubclass(type(y), CALLS)
+    return [y for y in own if (callable(y) and not isinstance(y, type))
             or (is_users(y) and package_name(type(y)) != package)]

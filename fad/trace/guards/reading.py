@@ -25,6 +25,7 @@ class Reading:
     indexed: dict[int, Any]  # containers from outside of which captured code reads elements alone
     swap: Callable  # an outside value -> what captured code sees in its place
     seen: Callable  # the same of rewritten code
+    runtime: Any
     _copies: dict[int, tuple]
 
     def __init__(self) -> None:
@@ -61,7 +62,7 @@ class Reading:
             found, guards = python_objects.along(owner, name)
             self.sources += guards
             if isinstance(found, property) and type(found.fget) is FunctionType:
-                return self.swap(found.fget)(owner.__self__)  # type: ignore[attr-defined]
+                return self.runtime.call(found.fget)(owner.__self__)  # type: ignore[attr-defined]
         lifted = self.builder.trace.lifted.get((id(owner), name))
         if lifted is not None:                                # a field of a jitclass
             return lifted

@@ -12,7 +12,7 @@ from typing import Any
 from ...ir.build import current
 from ...routines.vectorized import each, each_part
 from ...util.errors import SideEffectError
-from ...util.where import here, is_library
+from ...util.where import here, is_fads, is_library
 from ..frontend.functions import is_partial
 from ..guards.led_to import have_unseen
 from ..objects.containers import is_users
@@ -61,6 +61,8 @@ def watched(f: Callable, capture: object) -> Callable:
 
 
 def _captured(f: Callable, capture: Any) -> Callable:
+    if is_partial(f) and is_fads(f.func):                     # of a function with a cache
+        return f
     if is_partial(f):
         return functools.partial(_captured(f.func, capture), *f.args, **f.keywords)
     return capture.runtime.call(f)

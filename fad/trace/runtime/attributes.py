@@ -181,13 +181,13 @@ class Attributes(Scopes):
         if not isinstance(found, property) or not is_user_function(found.fget, self.packages):
             return None
         self._in_class(cls, name)
-        return self.swap(found.fget)
+        return self.runtime.call(found.fget)
 
     def _cached(self, owner: object, name: str, made: functools.cached_property, inside: bool) -> ArrayOrNumber:
         """The value of a cached property that is not in the object yet. It is put there, as Python does."""
         if not inside:
             self.sources += of.of_own(owner, name)
-        value = self.swap(made.func)(owner)
+        value = self.runtime.call(made.func)(owner)
         note(owner)
         owner.__dict__[name] = value
         return value

@@ -21,6 +21,7 @@ from ...util.profiled import unprofiled
 from ...util.where import is_disguised, is_fads, package_name
 from ..frontend.functions import is_called, is_partial, is_user_function
 from ..frontend.numba_forms import Promoted, function_of_numba, is_compiled, is_of_numba
+from ..frontend.origin import codes_in
 from ..frontend.syntax import rewritten_code
 from ..guards import guard as of
 from ..guards import python_objects
@@ -195,7 +196,7 @@ class Capture(OuterContainers):
         rewritten = rewritten_code(f)
         code = rewritten or f.__code__
         if rewritten is None:
-            self.runtime.plain.add(code)
+            self.runtime.plain.update([code, *codes_in(code)])
         see = self.swap if rewritten is None else self.seen
         scope = self._scope(f.__globals__, rewritten is not None)
         copy, lifted = FunctionType(code, scope, f.__name__, None, self._cells(f, code)), self.builder.trace.lifted

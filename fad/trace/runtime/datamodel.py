@@ -312,7 +312,7 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
         found = MISSING if type(owner) in PLAIN or isinstance(owner, (type, Value)) else in_class(type(owner), name)
         own = getattr(found, of_property) if isinstance(found, property) else None
         if type(own) is FunctionType:
-            return self.capture.swap(own)                     # type: ignore[no-any-return]
+            return self.call(own)
         method = None if found is MISSING else self.special(found, name_of_method)
         return None if method is None else functools.partial(method, found)
 
