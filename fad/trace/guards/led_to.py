@@ -3,7 +3,7 @@ read (escapes.py).
 """
 import re
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from types import FunctionType, MethodType, ModuleType
 
@@ -36,9 +36,11 @@ def is_unseen(f: object) -> bool:
     return type(f) is FunctionType and is_captured(f.__code__.co_filename) and not is_rewritten(f)
 
 
-def have_unseen(calls: Iterable) -> bool:
+def have_unseen(calls: Sequence) -> bool:
     """Whether one of these things that are called, or handed on to be called, is such a function, or calls one."""
-    return any(is_unseen(f) for f in reached(calls, lambda x: parts_of_call(x) if issubclass(type(x), CALLS) else ()))
+    wrapped = [x for x in calls if issubclass(type(x), CALLS)]
+    found = reached(wrapped, lambda x: parts_of_call(x) if issubclass(type(x), CALLS) else ()) if wrapped else ()
+    return any(map(is_unseen, calls)) or any(map(is_unseen, found))
 
 
 class _InertClasses(dict[type, bool]):

@@ -58,9 +58,9 @@ class Effects:
         writes to, wherever it has it from.
         """
         book = journal()
-        entries = [e for e in self.changed if e.kind is CONTAINER and id(e.cell) not in book.told]
-        return [g for e in entries if id(e.cell) not in book.made
-                for g in _as_before(e.cell, e.before, contents(e.cell))]
+        unseen = [e for e in self._containers() if id(e.cell) not in book.told and id(e.cell) not in book.made]
+        found = [(e, contents(e.cell)) for e in unseen if e.is_changed]
+        return [g for e, now in found if not _unchanged(now, e.before) for g in _as_before(e.cell, e.before, now)]
 
     def sources(self) -> list:
         """Sources that say whether what was changed is as it was left: what writes it once must do so again where it is

@@ -211,9 +211,10 @@ def note(*cells: object, is_told: bool = True) -> None:
         found = current().trace.journal
         if found is not None and found.marks:
             found.without_traced.clear()
-            cells = tuple([_of_function(x) if type(x) is FunctionType else _memory_of(x) for x in cells])
-            found.told.update(map(id, cells) if is_told else ())
-            for cell in cells:
+            for x in cells:
+                cell = _of_function(x) if type(x) is FunctionType else _memory_of(x)
+                if is_told:
+                    found.told.add(id(cell))
                 found.note(cell)
 
 
