@@ -35,16 +35,17 @@ def helper(*may_share):
 
 
 def _decorated(body, may_share):
-    typed = {}  # argument types -> the compilation, types found
+    results, typed = {}, {}  # argument types -> the type of the result; the compilation up to there, until it goes on
     body.fad_apart = tuple(
         name for name in body.__code__.co_varnames[: body.__code__.co_argcount] if name not in may_share
     )
 
     def rule(*args):
         args = tuple(map(types.unliteral, args))
-        if args not in typed:
+        if args not in results:
             typed[args] = _typed(body, args)
-        return typed[args].state.return_type, *args
+            results[args] = typed[args].state.return_type
+        return results[args], *args
 
     def emit(context, builder, sig, args):
         return context.call_internal(builder, function_of(context, body, sig.args), sig, args)

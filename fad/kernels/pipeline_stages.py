@@ -10,7 +10,7 @@ from numba.core.rewrites import rewrite_registry
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typeinfer import TypeInferer
 
-__all__ = ["LeanRewrites", "LeanTranslation", "LeanTypeInference", "findable", "unrecorded"]
+__all__ = ["LeanRewrites", "LeanTranslation", "LeanTypeInference", "findable", "pass_one_by_one", "unrecorded"]
 
 
 class Line(ir.Loc):
@@ -49,7 +49,36 @@ class LeanTranslation(FunctionPass):
         if state.func_id.filename.startswith("<"):
             translation.loc = translation.first_loc = Line.from_function_id(state.func_id)
         state.func_ir = translation.interpret(state.bc)
+        pass_one_by_one(state.func_ir)
         return True
+
+
+def pass_one_by_one(function):
+    """Replace f(*(a, b, ...)) by f(a, b, ...). Python's byte code packs more than thirty arguments into a tuple. A tuple
+    holds each of its arrays once more, and releases them wherever the function may be left.
+    """
+    for block in function.blocks.values():
+        kept = []
+        for statement in block.body:
+            call = getattr(statement, "value", None)
+            name = _name_of_tuple(call)
+            if name is not None and kept and _is_tuple(kept[-1], name):
+                call.args, call.vararg = kept.pop().value.items, None
+                del function._definitions[name]
+            kept.append(statement)
+        block.body = kept
+
+
+def _name_of_tuple(call):
+    """The variable, of Python's stack, whose items are all arguments of a call; None if there is none."""
+    is_spread = isinstance(call, ir.Expr) and call.op == "call" and call.vararg and not call.args and not call.kws
+    return call.vararg.name if is_spread and call.vararg.name.startswith("$") else None
+
+
+def _is_tuple(statement, name):
+    """Whether a statement makes a tuple under this name."""
+    is_made = isinstance(statement, ir.Assign) and statement.target.name == name
+    return is_made and isinstance(statement.value, ir.Expr) and statement.value.op == "build_tuple"
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -10,10 +10,13 @@ from numba.core.compiler import run_frontend
 
 import fad
 import fad.kernels.arrays as np_kernels
+from fad.kernels import helpers
 from fad.kernels.arithmetic import maximum, minimum
 from fad.kernels.loops import NumbaLoops
 from fad.kernels.numba_pipeline import LeanCompiler
+from fad.kernels.pipeline_stages import pass_one_by_one
 from fad.kernels.reference_counts import insert_releases
+from fad.kernels.strip_mining import KernelCompiler
 from fad.kernels.variables import definitions, of_one_value
 
 
@@ -240,6 +243,30 @@ def test_short_operators_are_no_functions_of_their_own():
     with numba.core.event.install_recorder("numba:compile") as compiled:
         lean(f)(signal(3), np.ones(3), 5)
     assert len([event for _, event in compiled.buffer if event.is_start]) == 1
+
+
+def test_a_function_called_at_two_places_is_typed_once(monkeypatch):
+    typed, found = helpers._typed, []
+    monkeypatch.setattr(helpers, "_typed", lambda body, args: found.append(body) or typed(body, args))
+    twice = helpers.helper(lambda x: 2.0 * x)
+    assert numba.njit(lambda x: twice(x) + twice(x + 1.0), pipeline_class=KernelCompiler)(1.0) == 6.0
+    assert found == [twice]
+
+
+def test_a_call_with_many_arguments_makes_no_tuple():
+    """A tuple of arrays would hold each of them once more."""
+    names, scope = ", ".join(f"a{k}" for k in range(33)), {"np": np}
+    exec(f"def f({names}):\n"
+         f"    a1 = np.full(2, a0)\n"
+         f"    return g({names}) + g({names})\n"
+         f"def g({names}):\n"
+         f"    return a1[1] + a32\n", scope)
+    function = run_frontend(scope["f"])
+    pass_one_by_one(function)
+    calls = [call for block in function.blocks.values() for call in block.find_exprs("call")]
+    assert [len(call.args) for call in calls] == [2, 33, 33] and not any(call.vararg for call in calls)
+    scope["g"] = lean(scope["g"])
+    assert lean(scope["f"])(*map(float, range(5, 38))) == 2 * (5.0 + 37.0)
 
 
 def test_a_loop_is_found_by_the_block_that_asks_for_its_next_number():
