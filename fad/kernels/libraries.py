@@ -20,6 +20,7 @@ __all__ = ["COUNTING", "Library", "Releasable", "called", "keep_in", "new_librar
 COUNTING = "NRT_incref", "NRT_decref"                        # Numba's functions that count references to memory
 WITH_FRAME = '"frame-pointer"="all"'
 LEVEL_OF_LARGE = 2  # of LLVM's passes: above it they copy loops, one for each answer of a test that an iteration asks
+KNOWN = range(20, 23)  # versions of LLVM that take its settings as is written here; another may end the process
 _store: list = [None]
 _stopped: set = set()  # threads whose compilations end before their next step
 without_lock: set = set()  # threads in which LLVM works, for long, without Python's lock
@@ -33,6 +34,29 @@ def stop(threads):
 def _begin_step():
     if threading.get_ident() in _stopped:
         raise SystemExit
+
+
+@contextlib.contextmanager
+def without_strength_reduction():
+    """Within the block, LLVM makes machine code without its loop strength reduction.
+
+    The pass replaces addresses in loops by pointers that move. In large functions it takes a third to a half of the
+    time of machine code. Their calls take as long without it, since x86 computes such addresses as it reads. The setting
+    is the process's: another thread that compiles meanwhile, which Numba's lock forbids, makes code that computes the
+    same.
+    """
+    if not _has_setting():
+        yield
+        return
+    llvm.set_option("fad", "-disable-lsr=true")
+    try:
+        yield
+    finally:
+        llvm.set_option("fad", "-disable-lsr=false")
+
+
+def _has_setting():
+    return llvm.llvm_version_info[0] in KNOWN and llvm.get_process_triple().startswith("x86")
 
 
 @contextlib.contextmanager
@@ -218,7 +242,7 @@ class Library(JITCodeLibrary):
             passes.run(self._final_module, builder)
 
     def _finalize_specific(self):
-        with _of_llvm():
+        with _of_llvm(), without_strength_reduction() if self.is_large else contextlib.nullcontext():
             super()._finalize_specific()
 
 

@@ -52,6 +52,22 @@ def test_one_maker_of_passes_is_for_several_kernels():
     assert len({id(codegen._pass_builder(3)) for _ in range(50)}) <= 2
 
 
+def test_settings_of_llvm_hold_while_a_large_kernel_is_made(monkeypatch):
+    """A setting is the process's: it must not stay, whatever happens."""
+    given = []
+    monkeypatch.setattr(libraries.llvm, "set_option", lambda name, option: given.append(option))
+    numba.njit(lambda x: x + 1.0, pipeline_class=LeanCompiler)(1.0)
+    assert not given
+    monkeypatch.setattr(libraries.Library, "is_large", True)
+    numba.njit(lambda x: x + 2.0, pipeline_class=LeanCompiler)(1.0)
+    with pytest.raises(KeyError), libraries.without_strength_reduction():
+        raise KeyError
+    monkeypatch.setattr(libraries, "KNOWN", ())
+    with libraries.without_strength_reduction():
+        pass
+    assert given == ["-disable-lsr=true", "-disable-lsr=false"] * 2
+
+
 def test_vectors_wait_in_one_line_of_the_cache():
     """The stack is aligned for vectors that are kept across calls of libmvec: the caller aligns it for 16 bytes."""
     exp, sin = vecmath.exp, vecmath.sin
