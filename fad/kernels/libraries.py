@@ -41,9 +41,10 @@ def without_strength_reduction():
     """Within the block, LLVM makes machine code without its loop strength reduction.
 
     The pass replaces addresses in loops by pointers that move. In large functions it takes a third to a half of the
-    time of machine code. Their calls take as long without it, since x86 computes such addresses as it reads. The setting
-    is the process's: another thread that compiles meanwhile, which Numba's lock forbids, makes code that computes the
-    same.
+    time of machine code. Calls take as long without it, since x86 computes such addresses as it reads.
+
+    The setting is the process's. Numba's lock keeps other threads from compiling meanwhile; their code would compute
+    the same.
     """
     if not _has_setting():
         yield

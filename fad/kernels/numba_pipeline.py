@@ -11,6 +11,8 @@ import operator
 from numba.core import types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.imputils import builtin_registry
+from numba.core.registry import cpu_target
 from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend
 from numba.core.untyped_passes import FixupArgs
 
@@ -74,7 +76,7 @@ class LeanCompiler(CompilerBase):
     PASSES: tuple = (LeanTranslation, FixupArgs, LeanRewrites, LeanTypeInference, LeanLowering, NoPythonBackend)
 
     def __init__(self, *given):
-        _import_arrays()
+        _set_up()
         super().__init__(*given)
 
     def compile_extra(self, func):
@@ -93,6 +95,22 @@ class LeanCompiler(CompilerBase):
 
 
 @functools.cache
+def _set_up():
+    """Fill Numba's contexts, once, with what is registered: the imports take longer than a small kernel.
+
+    Numba's templates of methods and attributes, as they are made, each have the target filled again: two hundred times.
+    """
+    _import_arrays()
+    typing, target = cpu_target.typing_context, cpu_target.target_context
+    target.load_additional_registries()
+    target.install_registry(builtin_registry)
+    vars(target)["refresh"] = lambda: None
+    try:
+        typing.refresh()
+    finally:
+        del vars(target)["refresh"]
+
+
 def _import_arrays():
     """Import Numba's functions of arrays, without scipy.linalg (0.1 s): they bring it only to see that it is there."""
     linalg = importlib.import_module("numba.np.linalg")

@@ -54,8 +54,10 @@ class LeanTranslation(FunctionPass):
 
 
 def pass_one_by_one(function):
-    """Replace f(*(a, b, ...)) by f(a, b, ...). Python's byte code packs more than thirty arguments into a tuple. A tuple
-    holds each of its arrays once more, and releases them wherever the function may be left.
+    """Replace f(*(a, b, ...)) by f(a, b, ...).
+
+    Python's byte code packs more than thirty arguments into a tuple. That holds each of its arrays once more, and
+    releases them wherever the function may be left.
     """
     for block in function.blocks.values():
         kept = []

@@ -1,6 +1,8 @@
 """The lean way through Numba: the numbers are those of plain Python, no array is lost, and errors are raised."""
 import contextlib
 import copy
+import subprocess
+import sys
 import warnings
 
 import numba
@@ -308,6 +310,24 @@ def test_an_array_that_branches_release_is_released_once():
             results = [g(x) for _ in range(100)]
             assert len({y.ctypes.data for y in results}) == 100
             np.testing.assert_array_equal(results, [slope] * 100)
+
+
+REFRESHED = """
+from numba.core.registry import cpu_target
+times, refresh = [], type(cpu_target.target_context).refresh
+type(cpu_target.target_context).refresh = lambda self: times.append(self) or refresh(self)
+import numba
+from fad.kernels.numba_pipeline import LeanCompiler
+assert numba.njit(lambda x: abs(x) + 1.0, pipeline_class=LeanCompiler)(-1.0) == 2.0
+assert numba.njit(lambda x: [x, x + 1.0][1])(1.0) == 2.0
+print(len(times))
+"""
+
+
+def test_numba_is_set_up_once():
+    """Left to itself, it is filled anew by each of two hundred templates."""
+    done = subprocess.run([sys.executable, "-c", REFRESHED], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 50
 
 
 def test_no_warnings_are_recorded_while_a_kernel_is_compiled(monkeypatch):
