@@ -78,6 +78,7 @@ class LeanCompiler(CompilerBase):
     def __init__(self, *given):
         _set_up()
         super().__init__(*given)
+        self.state.typingctx = Remembering(self.state.typingctx)
 
     def compile_extra(self, func):
         """Compile a function."""
@@ -86,7 +87,6 @@ class LeanCompiler(CompilerBase):
 
     def define_pipelines(self):
         """The one pipeline."""
-        self.state.typingctx = Remembering(self.state.typingctx)
         manager = PassManager("fad")
         for one in self.PASSES:
             manager.add_pass(one, one.__name__)

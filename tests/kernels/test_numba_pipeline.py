@@ -1,6 +1,7 @@
 """The lean way through Numba: the numbers are those of plain Python, no array is lost, and errors are raised."""
 import contextlib
 import copy
+import operator
 import subprocess
 import sys
 import warnings
@@ -9,6 +10,7 @@ import numba
 import numpy as np
 import pytest
 from numba.core.compiler import run_frontend
+from numba.core.registry import cpu_target
 
 import fad
 import fad.kernels.arrays as np_kernels
@@ -253,6 +255,19 @@ def test_a_function_called_at_two_places_is_typed_once(monkeypatch):
     twice = helpers.helper(lambda x: 2.0 * x)
     assert numba.njit(lambda x: twice(x) + twice(x + 1.0), pipeline_class=KernelCompiler)(1.0) == 6.0
     assert found == [twice]
+
+
+def test_a_function_that_a_kernel_calls_looks_up_equal_operations_once(monkeypatch):
+    kind, asked = type(cpu_target.typing_context), []
+    look_up = kind.resolve_function_type
+
+    def noted(self, func, args, kws):
+        asked.append((func.typing_key if hasattr(func, "typing_key") else func, args))
+        return look_up(self, func, args, kws)
+    monkeypatch.setattr(kind, "resolve_function_type", noted)
+    power = helpers.helper(lambda x: x * x * x * x)
+    assert numba.njit(lambda x: power(x), pipeline_class=KernelCompiler)(2.0) == 16.0
+    assert asked.count((operator.mul, (numba.float64, numba.float64))) == 1
 
 
 def test_a_call_with_many_arguments_makes_no_tuple():
