@@ -11,6 +11,7 @@
 Each name can be called from compiled code and, with the same meaning, from plain Python on NumPy values.
 Other modules say how Numba compiles them, and generated code:
 
+    numba_setup                        the part of Numba that kernels need
     numba_pipeline, pipeline_stages, lowering   short code for elements of arrays and for loops over ranges
     promotion, operators               NumPy's types for Numba; numbers in few instructions
     variables, bounds, reference_counts, loops, strip_mining   a function analysed; what LLVM is told of its loops

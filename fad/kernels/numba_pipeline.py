@@ -4,20 +4,18 @@ Generated code has no closures, no `with`, no variable of two types and no arith
 for these take a third of its time, which grows faster than the text. `lowering` is the lowering to LLVM.
 """
 
-import functools
-import importlib
 import operator
 
 from numba.core import types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.imputils import builtin_registry
-from numba.core.registry import cpu_target
+from numba.core.errors import NumbaError
 from numba.core.typed_passes import BaseNativeLowering, NoPythonBackend
 from numba.core.untyped_passes import FixupArgs
 
 from fad.kernels.libraries import Releasable, new_library
 from fad.kernels.lowering import LeanLower
+from fad.kernels.numba_setup import for_kernels, has_all, load_all
 from fad.kernels.pipeline_stages import LeanRewrites, LeanTranslation, LeanTypeInference, findable, unrecorded
 from fad.kernels.reference_counts import insert_releases
 
@@ -45,6 +43,12 @@ class Remembering:
         if kws or not (isinstance(func, types.Function) or func in ALIKE):
             return self._context.resolve_function_type(func, args, kws)
         return self._remembered(lambda: self._context.resolve_function_type(func, args, kws), func, args)
+
+    def resolve_value_type(self, value):
+        """As Numba's, which would load its lists and dicts of one type to see that `range` is none of them."""
+        is_builtin = isinstance(value, type) and value.__module__ == "builtins"
+        found = self._context._get_global_type(value) if is_builtin else None
+        return self._context.resolve_value_type(value) if found is None else found
 
     def resolve_getitem(self, target, index):
         return self._remembered(lambda: self._context.resolve_getitem(target, index), operator.getitem, target, index)
@@ -76,14 +80,22 @@ class LeanCompiler(CompilerBase):
     PASSES: tuple = (LeanTranslation, FixupArgs, LeanRewrites, LeanTypeInference, LeanLowering, NoPythonBackend)
 
     def __init__(self, *given):
-        _set_up()
-        super().__init__(*given)
+        self._given = given
+        with for_kernels():
+            super().__init__(*given)
         self.state.typingctx = Remembering(self.state.typingctx)
 
     def compile_extra(self, func):
-        """Compile a function."""
+        """Compile a function, a second time if it needs more of Numba than kernels do."""
         with findable(func), unrecorded():
-            return super().compile_extra(func)
+            try:
+                with for_kernels() as is_outermost:
+                    return super().compile_extra(func)
+            except (NumbaError, NotImplementedError):
+                if not is_outermost or has_all():
+                    raise
+            load_all()
+            return type(self)(*self._given).compile_extra(func)
 
     def define_pipelines(self):
         """The one pipeline."""
@@ -92,30 +104,3 @@ class LeanCompiler(CompilerBase):
             manager.add_pass(one, one.__name__)
         manager.finalize()
         return [manager]
-
-
-@functools.cache
-def _set_up():
-    """Fill Numba's contexts, once, with what is registered: the imports take longer than a small kernel.
-
-    Numba's templates of methods and attributes, as they are made, each have the target filled again: two hundred times.
-    """
-    _import_arrays()
-    typing, target = cpu_target.typing_context, cpu_target.target_context
-    target.load_additional_registries()
-    target.install_registry(builtin_registry)
-    vars(target)["refresh"] = lambda: None
-    try:
-        typing.refresh()
-    finally:
-        del vars(target)["refresh"]
-
-
-def _import_arrays():
-    """Import Numba's functions of arrays, without scipy.linalg (0.1 s): they bring it only to see that it is there."""
-    linalg = importlib.import_module("numba.np.linalg")
-    ensured, linalg.ensure_blas = linalg.ensure_blas, lambda: None
-    try:
-        importlib.import_module("numba.np.arraymath")
-    finally:
-        linalg.ensure_blas = ensured
