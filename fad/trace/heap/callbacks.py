@@ -68,7 +68,7 @@ def _captured(f: Callable, capture: Any) -> Callable:
     return capture.runtime.call(f)
 
 
-def watching(run: Callable, *calls: object) -> "tuple[Any, bool]":
+def watching(run: Callable, *calls: object) -> "tuple[object, bool]":
     """run(), which calls these, and whether all that was there before is as it was."""
     steps = len(steps_here())
     made, arrays, states = Trial({}, is_region=False), _arrays_now(), states_now()

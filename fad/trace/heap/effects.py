@@ -168,7 +168,7 @@ def left_as(owner: object, now: Any, before: Any) -> Guard:
     return ReadGuard(read, left)
 
 
-def _as_before(owner: Any, before: Any, now: Any) -> list:
+def _as_before(owner: object, before: Any, now: Any) -> list:
     """Guards for the parts of a container that are others now. Where an input of the program stood, there is none."""
     if isinstance(owner, CellType):
         return [VariableGuard(owner, x) for x in before if not isinstance(x, Value)]

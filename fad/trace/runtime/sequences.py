@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ...ir import stack
 from ...ir.build import Value, current
 from ...ir.live import is_point
@@ -46,7 +48,7 @@ def are_apart(*pair: Any) -> bool:
     if not stack.is_live():
         return False
     pairs = [(x, y) for x, y in (*zip(*pair), *zip(*pair[::-1])) if current().moves(x)]
-    return is_point([y for _, y in pairs if isinstance(y, float)])
+    return is_point(np.array([y for _, y in pairs if isinstance(y, float)]))
 
 
 @for_user
