@@ -11,7 +11,7 @@ from fad.kernels.memory import blank, oriented
 from fad.kernels.promotion import inner
 
 __all__ = [
-    "SMALL", "cholesky_by_loops", "eliminate", "eliminate_all", "identities", "refuse_zero_pivot", "solve_all",
+    "SMALL", "cholesky_by_loops", "eliminate", "eliminate_all", "has_zero_pivot", "identities", "solve_all",
     "substitute",
 ]
 
@@ -122,19 +122,23 @@ def cholesky_by_loops(m):
     return 0
 
 
-@inner(lambda m: types.none)
-def refuse_zero_pivot(m):
-    for i in range(m.shape[0]):
-        if m[i, i] == 0:
-            raise np.linalg.LinAlgError("Singular matrix")
+@inner(lambda stack: types.boolean)
+def has_zero_pivot(stack):
+    """Whether a number on the diagonals of matrices (count, n, n) is zero."""
+    for m in range(stack.shape[0]):
+        for i in range(stack.shape[1]):
+            if stack[m, i, i] == 0:
+                return True
+    return False
 
 
-@inner(lambda stack, swaps: types.none)
+@inner(lambda stack, swaps: types.boolean)
 def eliminate_all(stack, swaps):
-    """LU in place of small square matrices, all of full rank."""
+    """LU in place of small square matrices; whether all are of full rank."""
     for m in range(stack.shape[0]):
         if eliminate(stack[m], swaps[m]) > 0:
-            raise np.linalg.LinAlgError("Singular matrix")
+            return False
+    return True
 
 
 @inner(lambda stack, swaps, sides, transpose: sides)

@@ -13,8 +13,8 @@ from fad.kernels.elimination import (
     cholesky_by_loops,
     eliminate,
     eliminate_all,
+    has_zero_pivot,
     identities,
-    refuse_zero_pivot,
     solve_all,
     substitute,
 )
@@ -172,15 +172,16 @@ def _lu_solve(lu, pivots, b, transpose):
     """
     if lu.shape[-1] <= SMALL:
         stack = flattened(lu)
-        for m in range(stack.shape[0]):
-            refuse_zero_pivot(stack[m])
+        if has_zero_pivot(stack):
+            raise np.linalg.LinAlgError("Singular matrix")
         given = viewed(contiguous(pivots), (stack.shape[0], stack.shape[1]))
         return shaped(solve_all(stack, given, right_sides(lu, b), transpose), lu, b)
     x, columns = transposed(right_sides(lu, b)), transposed(lu)
     swaps = _no_swaps(columns)
     given = viewed(contiguous(pivots), swaps.shape)
+    if has_zero_pivot(columns):
+        raise np.linalg.LinAlgError("Singular matrix")
     for m in range(swaps.shape[0]):
-        refuse_zero_pivot(columns[m])
         for i in range(swaps.shape[1]):
             swaps[m, i] = given[m, i] + 1
     flag = NO if transpose == 0 else TRANSPOSED if transpose == 1 else ADJOINT
@@ -224,7 +225,8 @@ def _solve(a, b):
     stack = copied(a)
     swaps = _no_swaps(stack)
     if a.shape[-1] <= SMALL:
-        eliminate_all(stack, swaps)
+        if not eliminate_all(stack, swaps):
+            raise np.linalg.LinAlgError("Singular matrix")
         return shaped(solve_all(stack, swaps, right_sides(a, b), 0), a, b)
     x = transposed(right_sides(a, b))
     for m in range(stack.shape[0]):
@@ -251,7 +253,8 @@ def _inv(a):
     stack = copied(a)
     n, swaps = stack.shape[1], _no_swaps(stack)
     if n <= SMALL:
-        eliminate_all(stack, swaps)
+        if not eliminate_all(stack, swaps):
+            raise np.linalg.LinAlgError("Singular matrix")
         return viewed(solve_all(stack, swaps, identities(stack), 0), a.shape)
     work = scratch(a, 64 * n)
     for c in range(stack.shape[0]):
@@ -354,13 +357,6 @@ slogdet = matrices(np.linalg.slogdet, "slogdet", [SCALAR, REAL_SCALAR], _slogdet
 # --- triangular systems ---------------------------------------------------------------------------------------------
 
 
-@inner(lambda m: types.none)
-def _refuse_zero_diagonal(m):
-    for i in range(m.shape[0]):
-        if m[i, i] == 0:
-            raise np.linalg.LinAlgError("singular matrix")
-
-
 def _triangular_solve(a, b, lower, transpose, unit):
     """Solve a x = b (transpose 0), a^T x = b (1) or a^H x = b (2) for triangular a; unit says that a's diagonal is one.
 
@@ -372,8 +368,8 @@ def _triangular_solve(a, b, lower, transpose, unit):
     # LAPACK sees m = a^T and x^T: the system is x^T op(a)^T = b^T, and op(a)^T is m, m^T or m^H
     flag = NO if transpose == 0 else TRANSPOSED if transpose == 1 else ADJOINT
     triangle = UPPER if lower else LOWER
-    for c in range(stack.shape[0] if not unit else 0):
-        _refuse_zero_diagonal(stack[c])
+    if not unit and has_zero_pivot(stack):
+        raise np.linalg.LinAlgError("singular matrix")
     for c in range(sides.shape[0]):
         m = stack[c if stack.shape[0] > 1 else 0]
         if n <= SMALL:

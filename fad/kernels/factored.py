@@ -2,7 +2,7 @@
 import numpy as np
 from numba.core import types
 
-from fad.kernels.elimination import SMALL, identities, refuse_zero_pivot, solve_all
+from fad.kernels.elimination import SMALL, has_zero_pivot, identities, solve_all
 from fad.kernels.factor import REAL_SCALAR, SAME, SCALAR, det, inv, pivots_det, pivots_slogdet, slogdet
 from fad.kernels.lapack import getri
 from fad.kernels.memory import blank, contiguous, flattened, transposed, viewed
@@ -50,14 +50,15 @@ def _lu_inv(lu, pivots):
     """The inverse of each matrix."""
     if lu.shape[-1] <= SMALL:
         stack = flattened(lu)
-        for m in range(stack.shape[0]):
-            refuse_zero_pivot(stack[m])
+        if has_zero_pivot(stack):
+            raise np.linalg.LinAlgError("Singular matrix")
         return viewed(solve_all(stack, _swaps_of(stack, pivots), identities(stack), 0), lu.shape)
     columns = transposed(lu)
     given, n = _swaps_of(columns, pivots), columns.shape[1]
     work, swaps = scratch(lu, 64 * n), blank((n,), np.int32)
+    if has_zero_pivot(columns):
+        raise np.linalg.LinAlgError("Singular matrix")
     for c in range(columns.shape[0]):
-        refuse_zero_pivot(columns[c])
         for i in range(n):
             swaps[i] = given[c, i] + 1
         getri(n, columns[c], max(1, n), swaps, work, work.size)

@@ -1,6 +1,7 @@
 """Kernels in which a call fails let go of all arrays that they hold, and of none twice."""
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.optimize
 from llvmlite import ir
 from numba.core import types
@@ -54,7 +55,12 @@ def no_root(a):
     return root * np.sum(b)
 
 
-PROGRAMS = [straight, in_a_loop, in_a_branch, in_the_second_iteration, no_root]
+def triangular(a):
+    b = a * 2.0
+    return np.sum(scipy.linalg.solve_triangular(b - 2.0, b) ** 2)
+
+
+PROGRAMS = [straight, in_a_loop, in_a_branch, in_the_second_iteration, no_root, triangular]
 SINGULAR = np.ones((12, 12))
 
 
