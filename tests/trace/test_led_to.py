@@ -1,6 +1,7 @@
 """Objects that a function finds along all the ways that lead to one: what it writes to them is there after each call,
 as in Python."""
 import collections
+import inspect
 import warnings
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import fad
 from fad.trace.frontend.travel import texts_behind
+from fad.trace.guards.led_to import led_to
 
 from .packages import of_file
 
@@ -117,3 +119,11 @@ class Slotted:
 def test_a_text_travels_with_the_function_that_anything_holds(hold):
     texts = texts_behind(hold([lambda x: x + 17.25]))
     assert any("17.25" in text for text in texts)
+
+
+def test_the_signature_of_a_ufunc_is_no_state_that_a_function_reads():
+    """NumPy makes it when somebody asks."""
+    inspect.signature(np.exp)
+    assert not [x for x in led_to(np.exp) if isinstance(x, inspect.Signature)]
+    double = np.frompyfunc(lambda v: 2 * v, 1, 1)
+    assert any(callable(x) for x in led_to(double))

@@ -97,7 +97,10 @@ def led_to(x: object) -> Iterable:
     if isinstance(x, np.dtype):
         return (x.metadata or {}).values()
     own = own_dict(x)
-    if package_name(cls) not in _KEEP_BOOKS or own is None or cls is np.ufunc:
+    if cls is np.ufunc:                                       # Python's function, and not the signature that it has
+        described = set(map(id, (own or {}).values()))
+        return [*[y for y in referents(x) if id(y) not in described], *put_into(x)]
+    if package_name(cls) not in _KEEP_BOOKS or own is None:
         return referents(x)
     if "__wrapped__" in own:                                  # a transform of fad's
         return (own["__wrapped__"],)
@@ -107,6 +110,6 @@ def led_to(x: object) -> Iterable:
 
 def put_into(x: object) -> list:
     """The functions and objects of the user's among the attributes of an object of a library's."""
-    own, package = (own_dict(x) or {}).values(), package_name(type(x))
-    return [y for y in own if (callable(y) and not isinstance(y, type))
-            or (is_users(y) and package_name(type(y)) != package)]
+    own, package = own_dict(x) or {}, package_name(type(x))
+    return [y for name, y in own.items() if not name.startswith("__") and (
+        (callable(y) and not isinstance(y, type)) or (is_users(y) and package_name(type(y)) != package))]
