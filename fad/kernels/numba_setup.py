@@ -48,7 +48,7 @@ def has_all():
 
 def load_all():
     """Have Numba load all that it can compile."""
-    _fill(cpu_target.typing_context, cpu_target.target_context)
+    _fill()
 
 
 def _load():
@@ -67,18 +67,19 @@ def _load():
 @functools.cache
 def _set_up():
     _import_arrays()
-    _fill(cpu_target.typing_context, cpu_target.target_context)
+    _fill()
 
 
-def _fill(typing, target):
+def _fill():
     """Fill Numba's contexts. Its templates of methods and attributes, as they are made, each have the target filled
     again: two hundred times.
     """
+    target = cpu_target.target_context
     target.load_additional_registries()
     target.install_registry(builtin_registry)
     vars(target)["refresh"] = lambda: None
     try:
-        typing.refresh()
+        cpu_target.typing_context.refresh()
     finally:
         del vars(target)["refresh"]
 

@@ -83,7 +83,7 @@ class _Sliced:
         chains, most = Sums(self.loop.body), 0
         for k in range(len(self.loop.carries)):
             steps = chains.steps(k)
-            places = {place_of(e, self.shifts, self.inside) for e in steps or ()}
+            places = set(map(self._place, steps or ()))
             if not steps or None in places:
                 return False
             if all(e.adds_part for e in steps):
@@ -92,6 +92,9 @@ class _Sliced:
             elif len(places) > 1:
                 return False
         return most > 1
+
+    def _place(self, e: Equation) -> Any:
+        return place_of(e, self.shifts, self.inside)
 
     # -- the equations -------------------------------------------------------------------------------------------------
 
@@ -110,8 +113,8 @@ class _Sliced:
 
     def _summed(self, k: int) -> Any:
         """A carry with all that is added to it, in the order in which an element gets it."""
-        total, forward = self.loop.init[k], self.loop.step
-        for e in sorted(self.sums[k], key=lambda e: -forward * place_of(e, self.shifts, self.inside)[1]):    # type: ignore[index, operator]
+        total, is_forward = self.loop.init[k], self.loop.step == 1
+        for e in sorted(self.sums[k], key=lambda e: self._place(e)[1], reverse=is_forward):
             value = self._meaning(e.inputs[1])
             if value is None:
                 return None
@@ -122,7 +125,7 @@ class _Sliced:
         """Write an equation of the body for all iterations; whether that is possible."""
         inputs = [self._meaning(a) for a in e.inputs]
         if e.reads_part or e.writes_part:
-            if place_of(e, self.shifts, self.inside) is None or None in inputs[:e.op.traits.selects]:
+            if self._place(e) is None or None in inputs[:e.op.traits.selects]:
                 return False
             t = inputs[0].type if e.writes_part else Type(e.outputs[0].type.dtype, (as_extent(self.extent),))
             self.meaning[e.outputs[0]] = self._selected(e, tuple(inputs[:e.op.traits.selects]), t)

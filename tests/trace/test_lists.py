@@ -211,7 +211,7 @@ def test_a_list_and_an_array_add_by_elements_and_extend_where_asked():
 
 @pytest.mark.parametrize("compile", ["never", "now"])
 def test_a_list_is_extended_by_itself(compile):
-    """What a list gets is what it held before: two elements, not one after another for ever."""
+    """The list gets the two elements that it held before, and no more."""
     def f(x):
         made = [x, 2.0 * x]
         made.extend(made)

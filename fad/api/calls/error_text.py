@@ -7,7 +7,6 @@ is no data. An error that the user's code raises, or Python of plain values in t
 """
 import dis
 import re
-from collections import deque
 from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from ...ir.build import Value
 from ...ir.types import type_of
+from ...trace.guards.escapes import CONTAINERS
 from ...trace.heap.percall import watched_call
 from ...trace.values import number_texts
 from ...trace.values.absent import Absent, missing_attribute
@@ -40,7 +40,6 @@ _TRACED = re.compile(r"<traced [^>]*>")                       # the text of a tr
 _ARGUMENTS = re.compile(r"\(\) (got|missing|takes) ")          # what Python says of a call with other arguments
 _OUT_OF_RANGE = "index out of range"                          # how kernels say it
 _PYTHONS = ("builtins", "operator", "_operator", "itertools", "functools", "_functools", "numpy", "scipy")
-_CONTAINERS = (list, tuple, dict, set, frozenset, deque, range, str)
 _RAISE = bytes([dis.opmap["RAISE_VARARGS"]])
 _SHOWN = 6                                                    # arguments of a call that are told
 _BIND = Value.__fad_bind__.__code__                           # type: ignore[attr-defined]
@@ -174,7 +173,7 @@ def _was_given_traced(error: BaseException) -> bool:
 
 def _is_pythons(f: object) -> bool:
     """Whether a function in C, or the class of a method in C (`[].pop`), is Python's or NumPy's, or a list of fad's."""
-    return package_name(f) in _PYTHONS or isinstance(getattr(f, "__self__", None), _CONTAINERS)
+    return package_name(f) in _PYTHONS or isinstance(getattr(f, "__self__", None), (*CONTAINERS, range, str))
 
 
 def _call_of_library(known: dict) -> "_Call | None":

@@ -277,9 +277,9 @@ def _steps(e: ast.expr, name: str) -> list:
     if _binds_late(e):
         if isinstance(e, ast.UnaryOp):
             return [*_steps(e.operand, name), placed(assign(name, ast.UnaryOp(ast.Not(), load(name))), e)]
-        e = _links(e) or e
-        first, *rest = e.values  # type: ignore[attr-defined]
-        reached = load(name) if isinstance(e.op, ast.And) else ast.UnaryOp(ast.Not(), load(name))  # type: ignore[attr-defined]
+        links: Any = _links(e) or e
+        first, *rest = links.values
+        reached = load(name) if isinstance(links.op, ast.And) else ast.UnaryOp(ast.Not(), load(name))
         return [*_steps(first, name), *[placed(ast.If(copied(reached), _steps(v, name), []), v) for v in rest]]
     return [placed(assign(name, ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), e))), e)]
 

@@ -25,7 +25,7 @@ from . import python_objects
 from .kinds import has_attributes, is_object, is_open
 from .led_to import is_rewritten, is_unseen, led_to, walked
 from .purity import is_effect
-from .reads import Reads, refuse_unknown
+from .reads import begin_reads, refuse_unknown
 
 # Python's own that look at what they are given, or hold it, and change nothing; that also call or write; that keep it
 LOOK = {isinstance, issubclass, id, type, callable, print, len, iter, next, zip, enumerate, reversed, list, tuple,
@@ -70,9 +70,9 @@ def hand_over(root: Builder, values: Iterable, has_traced: Callable, is_read: Ca
     classes.update(dict.fromkeys(type(x) for x in containers if is_captured_class(type(x))))
     objects = list(classes) + [x for x, is_own in zip(found, own) if not is_own]
     if objects:
-        root.trace.reads = root.trace.reads or Reads(root.trace)
-        root.trace.reads.add_handed(objects)
-        refuse_unknown(root.trace.reads, "code that a library runs")
+        reads = begin_reads(root)
+        reads.add_handed(objects)
+        refuse_unknown(reads, "code that a library runs")
 
 
 def _hand_over_functions(root: Builder, things: list) -> None:
@@ -81,9 +81,9 @@ def _hand_over_functions(root: Builder, things: list) -> None:
     functions = [originals.get(id(f), f) for f in things if type(f) is FunctionType]
     functions = [f for f in functions if is_unseen(f)]
     if functions:
-        root.trace.reads = root.trace.reads or Reads(root.trace)
-        root.trace.reads.add(*functions)
-        refuse_unknown(root.trace.reads, "code without text")
+        reads = begin_reads(root)
+        reads.add(*functions)
+        refuse_unknown(reads, "code without text")
 
 
 def _was_changed(root: Builder, x: object) -> bool:

@@ -47,11 +47,17 @@ MUCH = 1024                                                   # bytes of arrays 
 MOST = 20_000                                                 # containers and objects that are looked at in each call
 
 
+def begin_reads(root: Builder) -> "Reads":
+    """The record of what is read out of sight, which begins with the first such read."""
+    root.trace.reads = root.trace.reads or Reads(root.trace)
+    return root.trace.reads
+
+
 def reads_of(root: Builder) -> "Reads":
     """The things that code may read which is not rewritten, besides its arguments: the functions that a trace has
     captured so, and methods of the classes it has met.
     """
-    reads = root.trace.reads = root.trace.reads or Reads(root.trace)
+    reads = begin_reads(root)
     reads.add_classes(dict.fromkeys([c for cls in root.trace.classes for c in (cls, type(cls))]))
     reads.end()
     return reads
@@ -184,11 +190,8 @@ class Reads:
         """All that was read, as sources of a trace."""
         classes = [x for x, *_ in self._spaces.values() if isinstance(x, type)]
         orders = [of.of_order(x) for x in classes]
-        named = (
-            [x for x in self._known.values() if isinstance(x, (FunctionType, type))]
-            if not self._names.isdisjoint(python_objects.TEXTS)
-            else []
-        )
+        are_asked = not self._names.isdisjoint(python_objects.TEXTS)
+        named = [x for x in self._known.values() if isinstance(x, (FunctionType, type))] if are_asked else []
         texts = [
             g
             for x in named
@@ -280,8 +283,7 @@ class Reads:
 
     def _behind(self, x: object) -> Iterable:
         """The things that an object leads to whose attributes are not kept."""
-        package = opaque_package_of(x)
-        if package:
+        if package := opaque_package_of(x):
             self.unknown = f"an object of {package}'s"
         elif self._is_closed(x):
             self.unknown = f"what a {type(x).__name__} holds"

@@ -61,9 +61,9 @@ def watched(f: Callable, capture: object) -> Callable:
 
 
 def _captured(f: Callable, capture: Any) -> Callable:
-    if is_partial(f) and is_fads(f.func):                     # of a function with a cache
-        return f
     if is_partial(f):
+        if is_fads(f.func):                                   # of a function with a cache
+            return f
         return functools.partial(_captured(f.func, capture), *f.args, **f.keywords)
     return capture.runtime.call(f)
 

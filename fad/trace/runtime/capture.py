@@ -28,7 +28,7 @@ from ..guards import python_objects
 from ..guards.bytecode import handles_errors, names_used
 from ..guards.escapes import refuse_opaque, refuse_proxy
 from ..guards.kinds import CONTAINERS, VIEWS
-from ..guards.reads import Reads, guard_all, refuse_unknown
+from ..guards.reads import begin_reads, guard_all, refuse_unknown
 from ..guards.settings import answer, is_setting
 from ..guards.snapshot import Snapshot
 from ..heap.callbacks import watched
@@ -65,7 +65,7 @@ class Capture(OuterContainers):
         self.packages: set[str] = set()               # captured since a function of theirs was asked for by itself
         self.runtime = Runtime(self)
         self._copies: dict[int, tuple[Any, Any]] = {} if builder.live else tails()
-        self.originals: dict[int, FunctionType] = {}         # id of a function's copy -> the function
+        self.originals: dict[int, FunctionType] = {}          # id of a function's copy -> the function
         self._wrappers: set[int] = set()                      # library functions whose closures are looked at
         self._modules: dict[int, tuple[Any, Any]] = {}        # modules, as rewritten code sees them
         self._of_classes: set[tuple] = set()                  # what is noted of classes
@@ -245,7 +245,7 @@ class Capture(OuterContainers):
                                    why="the program has a copy of the function",
                                    do="read the names themselves")
         if not self.builder.live:
-            reads = self.builder.trace.reads = self.builder.trace.reads or Reads(self.builder.trace)
+            reads = begin_reads(self.builder)
             reads.add(f)
             refuse_unknown(reads, f.__name__)
 
