@@ -63,14 +63,14 @@ class _Sliced:
     """The equations in place of a loop.
 
     shifts: {an integer of the body: what is added to the index}; meaning: {a variable of the body: what stands for it};
-    sums: {the number of a carry that iterations only add to: the additions}.
+    sums: {the number of a carry that iterations only add to: {an addition: its place}}.
     """
 
     def __init__(self, loop: LoopView):
         self.loop, self.inside = loop, defined_in(loop.body)
         self.shifts = shifts_in(loop)
         self.meaning: dict[Any, Any] = dict(zip(loop.carries, loop.init))
-        self.sums: dict[int, list] = {}
+        self.sums: dict[int, dict] = {}
         self.integers = IntegerArithmetic(loop.eqn.where)
         self.equations = self.integers.equations
         self.low: Any = None
@@ -83,18 +83,15 @@ class _Sliced:
         chains, most = Sums(self.loop.body), 0
         for k in range(len(self.loop.carries)):
             steps = chains.steps(k)
-            places = set(map(self._place, steps or ()))
-            if not steps or None in places:
+            places = {e: place_of(e, self.shifts, self.inside) for e in steps or ()}
+            if not steps or None in places.values():
                 return False
             if all(e.adds_part for e in steps):
-                self.sums[k] = steps
-                most = max(most, len(places))
-            elif len(places) > 1:
+                self.sums[k] = places
+                most = max(most, len(set(places.values())))
+            elif len(set(places.values())) > 1:
                 return False
         return most > 1
-
-    def _place(self, e: Equation) -> Any:
-        return place_of(e, self.shifts, self.inside)
 
     # -- the equations -------------------------------------------------------------------------------------------------
 
@@ -113,8 +110,8 @@ class _Sliced:
 
     def _summed(self, k: int) -> Any:
         """A carry with all that is added to it, in the order in which an element gets it."""
-        total, is_forward = self.loop.init[k], self.loop.step == 1
-        for e in sorted(self.sums[k], key=lambda e: self._place(e)[1], reverse=is_forward):
+        total, is_forward, places = self.loop.init[k], self.loop.step == 1, self.sums[k]
+        for e in sorted(places, key=lambda e: places[e][1], reverse=is_forward):
             value = self._meaning(e.inputs[1])
             if value is None:
                 return None
@@ -125,7 +122,7 @@ class _Sliced:
         """Write an equation of the body for all iterations; whether that is possible."""
         inputs = [self._meaning(a) for a in e.inputs]
         if e.reads_part or e.writes_part:
-            if self._place(e) is None or None in inputs[:e.op.traits.selects]:
+            if place_of(e, self.shifts, self.inside) is None or None in inputs[:e.op.traits.selects]:
                 return False
             t = inputs[0].type if e.writes_part else Type(e.outputs[0].type.dtype, (as_extent(self.extent),))
             self.meaning[e.outputs[0]] = self._selected(e, tuple(inputs[:e.op.traits.selects]), t)

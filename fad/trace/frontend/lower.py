@@ -277,9 +277,10 @@ def _steps(e: ast.expr, name: str) -> list:
     if _binds_late(e):
         if isinstance(e, ast.UnaryOp):
             return [*_steps(e.operand, name), placed(assign(name, ast.UnaryOp(ast.Not(), load(name))), e)]
-        links: Any = _links(e) or e
-        first, *rest = links.values
-        reached = load(name) if isinstance(links.op, ast.And) else ast.UnaryOp(ast.Not(), load(name))
+        e = _links(e) or e
+        assert isinstance(e, ast.BoolOp)
+        first, *rest = e.values
+        reached = load(name) if isinstance(e.op, ast.And) else ast.UnaryOp(ast.Not(), load(name))
         return [*_steps(first, name), *[placed(ast.If(copied(reached), _steps(v, name), []), v) for v in rest]]
     return [placed(assign(name, ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), e))), e)]
 
