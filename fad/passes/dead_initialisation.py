@@ -29,19 +29,19 @@ def _visit(eqn: Equation, scope: Scope) -> "Equation | None":
         if adds and _covers(loop, out, adds) and is_number(filling(a, scope.producer), 0):
             extent, params = loop.bounds[1], {"dtype": out.type.dtype}
             init[k] = scope.emit(registry["unwritten"], (extent,), out.type, params, eqn.where)
-            first[adds[0]] = _assigned(adds[0], filling(a, scope.producer))
+            first[adds[0]] = assigned(adds[0], filling(a, scope.producer))
     if not first:
         return None
     body = loop.body.replace(equations=[new for e in loop.body.equations for new in first.get(e, (e,))])
     return loop.replace(init=tuple(init), body=body)
 
 
-def _assigned(add: Equation, zero: Literal) -> tuple:
+def assigned(add: Equation, zero: Literal) -> tuple:
     """The assignment in place of an addition to a zero; where that zero is a number, -0.0 becomes 0.0 as before."""
     x, v, *place = add.inputs
     if adds_nothing(zero, x):
         return (add.replace(op=registry["update"]),)
-    total = Var(Type(x.type.dtype))
+    total = Var(Type(x.type.dtype, v.type.shape))
     return (Equation(registry["add"], (v, Literal(x.type.dtype.type(0), Type(x.type.dtype))), (total,), {}, (),
                      add.where),
             add.replace(op=registry["update"], inputs=(x, total, *place)))

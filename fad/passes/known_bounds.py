@@ -16,31 +16,35 @@ from .dependence_test import Places
 from .rewrite import Scope, rewrite
 
 GUARDS = ("less", "wrap_index", "check_index")
+EXTREMES = {"maximum": 1, "minimum": -1}
 #: The coefficients of a and b, and a constant: the sum is not negative if the comparison of a and b is true.
 ORDERS = {"less": (-1, 1, -1), "less_equal": (-1, 1, 0), "greater": (1, -1, -1), "greater_equal": (1, -1, 0)}
 
 
 def drop_guards(func: Func) -> Func:
     """A comparison of integers is True where bounds say so: the loop that it guards has an iteration. An index that is
-    never negative does not count from the end, and one that is in its array is not checked.
+    never negative does not count from the end, and one that is in its array is not checked. The larger of two integers
+    is the one that bounds say is larger.
 
         for k in range(n): a = x[0] if 0 < k + 1 else 0.0; for i in range(k + 1): ...   ->   a = x[0] if True else 0.0
+        m = maximum(n - 1, 0), where n >= 2                                             ->   m = n - 1
     """
-    if not any(map(_is_guard, all_equations(func))):
+    if not any(map(_is_asked, all_equations(func))):
         return func
     known = _Known(func)
     func = known.region(func, ())
 
     def visit(eqn: Equation, scope: Scope) -> "tuple | None":
-        if not _is_guard(eqn) or not known.answers.issuperset(eqn.outputs) or not eqn.outputs:
+        if not eqn.outputs or eqn.outputs[0] not in known.answers:
             return None
-        return eqn.inputs[:1] if eqn.op.name == "wrap_index" else (Literal(True, eqn.outputs[0].type),)
+        number = known.answers[eqn.outputs[0]]
+        return (Literal(True, eqn.outputs[0].type) if number is None else eqn.inputs[number],)
 
     return rewrite(func, visit) if known.answers else func
 
 
-def _is_guard(eqn: Equation) -> bool:
-    return eqn.op.name in GUARDS and all(map(_is_integer, eqn.inputs))
+def _is_asked(eqn: Equation) -> bool:
+    return eqn.op.name in (*GUARDS, *EXTREMES) and all(map(_is_integer, eqn.inputs))
 
 
 def _is_integer(a: Atom) -> bool:
@@ -48,32 +52,41 @@ def _is_integer(a: Atom) -> bool:
 
 
 class _Known:
-    """The integers of a program. answers: comparisons that hold, and indices that are never negative."""
+    """The integers of a program.
+
+    answers: {a result: the number of the operand that it is; None where a comparison holds}
+    """
 
     def __init__(self, func: Func):
         self.ranges = Places(func).ranges
-        self.answers: set[Var] = set()
+        self.answers: dict[Var, int | None] = {}
         self.forms: dict[Var, Affine] = {}
 
     def region(self, region: Func, facts: tuple) -> Func:
         """The region without the checks that hold. facts: sums that are not negative here."""
         kept = []
         for e in region.equations:
-            if _is_guard(e) and self._holds(e, facts):
+            if _is_asked(e) and (found := self._answers(e, facts)):
                 if not e.outputs:
                     continue
-                self.answers.update(e.outputs)
+                self.answers[e.outputs[0]] = found[0]
             inner = [self.region(r, (*facts, *self._implied_by_branch(e, k))) for k, r in enumerate(e.regions)]
             kept.append(e if all(a is b for a, b in zip(inner, e.regions)) else e.replace(regions=tuple(inner)))
         unchanged = len(kept) == len(region.equations) and all(a is b for a, b in zip(kept, region.equations))
         return region if unchanged else region.replace(equations=kept)
 
-    def _holds(self, e: Equation, facts: tuple) -> bool:
+    def _answers(self, e: Equation, facts: tuple) -> tuple:
+        """The answer that bounds give for a result, as in `answers`; () if they give none."""
+        a, b = e.inputs
+        if e.op.name in EXTREMES:
+            gap = (self.form(a) - self.form(b)).scaled(EXTREMES[e.op.name])
+            return (0,) if self._is_natural(gap, facts) else (1,) if self._is_natural(gap.scaled(-1), facts) else ()
         if e.op.name == "less":
-            return self._is_less(e.inputs[0], e.inputs[1], facts)
-        a, n = e.inputs
+            return (None,) if self._is_less(a, b, facts) else ()
         is_natural = self.ranges.is_natural(a) or self._is_natural(self.form(a), facts)
-        return is_natural and (e.op.name == "wrap_index" or self._is_less(a, n, facts))
+        if e.op.name == "wrap_index":
+            return (0,) if is_natural else ()
+        return (None,) if is_natural and self._is_less(a, b, facts) else ()
 
     def _is_less(self, a: Atom, b: Atom, facts: tuple) -> bool:
         return self.ranges.is_less(a, b) or self._is_natural(self.form(b) - self.form(a).shifted(1), facts)

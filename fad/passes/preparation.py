@@ -5,6 +5,7 @@ from .copy_elision import elide_copies
 from .cse import cse
 from .dce import dce
 from .dead_initialisation import drop_dead_initialisation
+from .dead_stores import drop_dead_stores
 from .edge_additions import add_edges
 from .element_windows import rotate_elements
 from .fold import fold
@@ -30,7 +31,7 @@ from .slice_additions import slice_additions
 AFTER_REPLACEMENT: tuple[pipeline.Pass, ...] = (fold, simplify, cse, simplify, licm, cse, dce)
 LOOPS: tuple[pipeline.Pass, ...] = (
     reverse_loops, hoist_reads, promote_sums, drop_dead_initialisation, privatise_carries, elide_copies, pack_columns,
-    slice_additions, add_edges, scatter_to_gather, rotate_elements, distribute, read_before_write)
+    slice_additions, add_edges, scatter_to_gather, drop_dead_stores, rotate_elements, distribute, read_before_write)
 
 
 def prepared(func: Func) -> Func:

@@ -39,6 +39,14 @@ def shared(c, W, X):
     return np.sum(np.tanh((X - c) @ W))
 
 
+def moved(x):
+    y = np.empty_like(x)
+    y[0] = x[0]
+    for i in range(1, x.size):
+        y[i] = x[i] * x[i - 1]
+    return np.sum(y * y)
+
+
 def scatter(X, Y):
     S = np.zeros((X.shape[1], Y.shape[1]))
     for i in range(X.shape[1]):
@@ -304,6 +312,7 @@ CASES = {
     "sink_assignments": (fad.grad, summit, V),
     "promote_sums": (fad.grad, pivot, V, V),
     "drop_dead_initialisation": (fad.grad, cubes, V),
+    "drop_dead_stores": (fad.grad, moved, V),
     "privatise_carries": (fad.jit, scratch, W, W),
     "pack_columns": (fad.jit, columns, W, V),
     "elide_copies": (fad.grad, iterates, W),

@@ -84,6 +84,8 @@ def _order_of_reads(uses_of: list) -> "tuple | None":
     """
     def depths(use: Use) -> list:
         return [max([k for k, loop in enumerate(use.path) if loop.axis in i.axes()], default=-1) for i in use.place]
+    if not all(use.place for use in uses_of):                 # an array that is made as a whole has its own order
+        return None
     last = [depths(use)[-1] == len(use.path) - 1 for use in uses_of]
     blocks = [use.reads or any(isinstance(loop, BlockLoop) for loop in use.path) for use in uses_of]
     orders = {tuple(depths(use)) for use in uses_of if use.reads}
