@@ -36,9 +36,20 @@ def listening() -> Listening:
     """The present listeners."""
     errors: Any = frozenset([(kind, how) for kind, how in np.geterr().items() if how in TOLD])
     shown_by = warnings.showwarning, getattr(warnings, "_showwarnmsg_impl", None)
-    return Listening(errors, shown_by,
-                     any(action == "error" and issubclass(RuntimeWarning, kind)
-                         for action, _, kind, *_ in warnings.filters))
+    return Listening(errors, shown_by, _are_errors())
+
+
+def _are_errors() -> bool:
+    """Whether NumPy's warnings are errors."""
+    return any(issubclass(RuntimeWarning, entry[2]) for entry in warnings.filters if entry[0] == "error")
+
+
+def raised() -> tuple:
+    """The arithmetic errors that NumPy raises or hands on, and whether its warnings are errors: what handlers of these
+    errors hear. Nothing in the usual case."""
+    told = tuple([item for item in np.geterr().items() if item[1] in TOLD])
+    is_error = _are_errors()
+    return (told, is_error) if told or is_error else ()
 
 
 def outlets() -> tuple:

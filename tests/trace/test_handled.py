@@ -275,6 +275,28 @@ def test_what_nobody_handles_is_raised():
         fad.jit(raised_by_numpy)(ZERO)
 
 
+@pytest.mark.parametrize("kind", [FloatingPointError, ArithmeticError, Exception, RuntimeWarning])
+@pytest.mark.parametrize("tier", ["never", "now"])
+def test_handlers_hear_of_arithmetic_where_the_caller_asks_for_it(kind, tier):
+    def f(x):
+        try:
+            return np.sum(x ** 2 / x[0])
+        except kind:
+            return 5.0 * x[2]
+
+    gradient = fad.grad(f, compile=tier)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FallbackWarning)       # nobody asks: a program
+        found = gradient(X)
+    assert not np.isfinite(gradient(ZERO)).all()
+    with warnings.catch_warnings(), np.errstate(all="warn" if kind is RuntimeWarning else "raise"):
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", FallbackWarning)
+        np.testing.assert_allclose(gradient(ZERO), [0.0, 0.0, 5.0])
+        np.testing.assert_allclose(gradient(X), found)
+    assert not np.isfinite(gradient(ZERO)).all()
+
+
 class Small(ValueError):
     """An error with more than a text."""
 

@@ -61,9 +61,18 @@ def first_that_raises(equations: list, kinds: tuple) -> "Equation | None":
 
 
 def _may_be_told(eqn: Equation, kinds: tuple) -> bool:
-    """Whether it may raise an error of floating point, under np.errstate."""
+    """Whether it may raise an error of floating point, which somebody has asked for (see handlers.note_strictness)."""
+    return current().trace.strict and FloatingPointError in kinds and _computes(eqn)
+
+
+def may_be_told(eqn: Equation) -> bool:
+    """Whether an equation would raise errors of floating point if somebody asked for them."""
+    return _computes(eqn) or any(may_be_told(e) for region in eqn.regions for e in region.equations)
+
+
+def _computes(eqn: Equation) -> bool:
     computes = eqn.op.kind in ("elementwise", "reduce", "contract")
-    return FloatingPointError in kinds and computes and any(v.type.dtype.kind in "fc" for v in eqn.outputs)
+    return computes and any(v.type.dtype.kind in "fc" for v in eqn.outputs)
 
 
 def class_of(check: Equation) -> type:

@@ -26,11 +26,12 @@ from ...util.errors import (
     UnstageableError,
     UnsupportedFunctionError,
 )
-from ...util.listening import listening
+from ...util.listening import listening, raised
 from ...util.profiled import unprofiled
 from ...util.where import here, is_own, line_of, module_name
+from ..guards.guard import AnswerGuard
 from ..values.text import told
-from .failures import DataDependentText, class_of, first_that_raises
+from .failures import DataDependentText, class_of, first_that_raises, may_be_told
 
 OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
@@ -53,8 +54,10 @@ def caught(handled: Callable, error_of: Callable) -> Iterator[None]:
     builder, start = current(), len(current().equations)
 
     def refuse_raising() -> None:
-        kinds = kinds_of(handled)
-        found = first_that_raises(builder.equations[start:], kinds)
+        kinds, equations = kinds_of(handled), builder.equations[start:]
+        if _takes_in_numpys(kinds) and any(map(may_be_told, equations)):
+            builder.root.trace.sources.append(AnswerGuard(raised, raised()))
+        found = first_that_raises(equations, kinds)
         if found is not None:
             raise error_of(kinds, found)
     note_strictness()
@@ -132,12 +135,10 @@ def refuse_listeners(root: Builder) -> None:
 
 
 def _takes_in_numpys(kinds: tuple) -> bool:
-    """Whether handlers of these kinds are there for errors of floating point, or would take them in where they are
-    raised.
+    """Whether handlers of these kinds take in errors of floating point, where NumPy or Python is told to raise them.
     """
-    if any(issubclass(kind, (FloatingPointError, Warning)) for kind in kinds):
-        return True
-    return current().trace.strict and (issubclass(FloatingPointError, kinds) or issubclass(RuntimeWarning, kinds))
+    return (issubclass(FloatingPointError, kinds) or issubclass(RuntimeWarning, kinds)
+            or any(issubclass(kind, Warning) for kind in kinds))
 
 
 def pass_on(error: Any, is_tracing: bool = True) -> None:
