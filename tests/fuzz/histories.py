@@ -89,6 +89,11 @@ class Generator(Blocks):
         if self.r.random() < 0.4:
             return [Statement(f"for {'ij'[depth % 2]} in range({self.pick('3', '2', 'n', 'len(ys)')}):",
                               self.iteration(3, depth))]
+        if self.r.random() < 0.15:
+            source = self.pick("for t in [0.3, t, 0.7]:", "for k, t in enumerate([t, 0.2, h, 0.9]):",
+                               "for k in {0, 1, 2}:", "for h in {0: 0.1, 1: h}.values():",
+                               "for t, z in zip([0.6, t, 0.1], [y, u * 0.7, ys[0]]):")
+            return [Statement(source, self.iteration(3, depth))]
         w = f"w{self.fresh()}"
         going_on = f"{w} < " + self.pick("4", "3", f"5 and t < {self.r.uniform(0.5, 2):.4f}")
         return [Statement(f"{w} = 0"),

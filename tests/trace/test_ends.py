@@ -1,6 +1,7 @@
 """Loops of which some iterations are traced by themselves: they end where they should, and the items are there for the
 next loop, or gone if they were an iterator's."""
 import warnings
+from collections import deque
 
 import numpy as np
 import pytest
@@ -128,11 +129,20 @@ def pairs_that_go_on(x):
     return s
 
 
+def pairs_that_another_iterator_has_taken(x):
+    s, pairs = 0.0, zip([1.0, 2.0, 3.0], "abc")
+    for k, (v, name) in enumerate(pairs):
+        s = s + v * x[k] * ord(name)
+        if x[k] < 0.0:
+            break
+    return s + sum([9.0 * v * x[0] for v, _ in pairs])
+
+
 STAGED = [over_pairs_with_names, over_numbered_names_backwards, after_a_first_iteration_of_its_own, by_else, by_return,
           a_range_of_two_loops]
 ON_THE_TAPE = [while_with_an_iterator, while_names_are_left, an_iterator_that_is_used_up, an_iterator_that_goes_on,
                an_iterator_from_outside,
-               pairs_that_go_on]
+               pairs_that_go_on, pairs_that_another_iterator_has_taken]
 
 
 @pytest.mark.parametrize("f", [*STAGED, *ON_THE_TAPE], ids=lambda f: f.__name__)
@@ -144,3 +154,63 @@ def test_loops(f):
             np.testing.assert_allclose(compiled(x), f(x), rtol=1e-12)
             slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
             np.testing.assert_allclose(gradient(x), slope, rtol=1e-6, atol=1e-6)
+
+
+SOURCES = {
+    "list": lambda x: [0.5, x[0], 0.7],
+    "dict": lambda x: {0.5: 1, 0.6: 2, 0.7: 3},
+    "values": lambda x: {"a": 0.5, "b": x[0], "c": 0.7}.values(),
+    "set": lambda x: {0.5},
+    "deque": lambda x: deque([0.5, 0.6, x[1]]),
+    "objects": lambda x: np.array([0.5, 0.6, 0.7], object),
+    "text": lambda x: "abc",
+    "range": lambda x: range(3),
+    "array": lambda x: x[:3],
+    "zip": lambda x: zip([0.5, x[0], 0.7], "abc"),
+    "enumerate": lambda x: enumerate([0.5, x[0], 0.7], 2),
+    "reversed": lambda x: reversed([0.5, x[0], 0.7]),
+    "enumerate of zip": lambda x: enumerate(zip((0.5, 0.6, 0.7), [x[0], x[1], 0.7])),
+    "iterator": lambda x: iter([0.5, x[0], 0.7]),
+    "generator": lambda x: (2.0 * v for v in [0.5, x[0], 0.7]),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_loop_whose_iterations_are_tried_more_than_once_takes_each_item(source):
+    items = SOURCES[source]
+
+    def f(x):
+        rows, count = [x * 1.0], 0.0
+        for item in items(x):
+            v = item if isinstance(item, (float, np.floating)) else 0.3
+            rows.append(x * v)
+            rows[-1][0] = v + x[1]
+            count += 1.0
+            if rows[-1][1] > 0.41:
+                break
+        return np.sum(np.array(rows) ** 2) * count
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        for x in XS[:3]:
+            value, gradient = fad.value_and_grad(f)(x)
+            np.testing.assert_allclose(value, f(x), rtol=1e-12)
+            slope = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+            np.testing.assert_allclose(gradient, slope, rtol=1e-6, atol=1e-6)
+
+
+def changing(x):
+    sizes, rows = {0: 1.0, 1: 2.0}, [x * 1.0]
+    for k in sizes:
+        rows.append(x * k)
+        sizes[k + 9] = 1.0
+        if x[0] > 0.0:
+            break
+    return np.sum(np.array(rows))
+
+
+def test_a_dict_that_changes_under_its_loop_is_pythons_error():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        assert fad.jit(changing)(XS[0]) == changing(XS[0])
+        with pytest.raises(RuntimeError, match="changed size"):
+            fad.jit(changing)(XS[1])

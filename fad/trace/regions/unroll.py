@@ -19,7 +19,7 @@ from ..heap.suspended import close_generators
 from ..lists.items import NeedsRows
 from ..objects.draws import put_back_states, states_now
 from ..values.aliases import disentangle, settle_twins
-from ..values.iterate import Drawn, Floats, Steps
+from ..values.iterate import Drawn, Floats, Steps, drawn
 from .branch import choose
 from .carried import CarryPlan
 from .recall import Memory, memory_here
@@ -171,8 +171,7 @@ def run_plainly(items: Any, body: Callable, plan: CarryPlan) -> None:
     """The loop as plain Python runs it; the iterations that follow one after which a traced condition may end it are a
     branch, in which floats of a list are the items of a region.
     """
-    rest = iter(items)
-    _run_rest(rest, body, plan, MOST_BRANCHES if rest is not items or isinstance(items, Drawn) else 0)
+    _run_rest(drawn(items), body, plan, MOST_BRANCHES)
 
 
 def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:
@@ -184,23 +183,23 @@ def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -
         if not ended:
             _run_iterations(items, body, plan, branches)
         return
-    if not branches:
+    if not branches or not isinstance(items, Drawn):
         raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition",
                                  do="let it run over a range or an array")
 
     def rest() -> None:
-        if not _roll_floats(items, body, plan):
-            _run_iterations(items, body, plan, branches - 1)
+        left = items.again()                                  # a branch may be tried more than once
+        if not _roll_floats(left, body, plan):
+            _run_iterations(left, body, plan, branches - 1)
     _choose(_not(ended), plan, rest)
-    if isinstance(items, Drawn):
-        items.is_clobbered = True
+    items.clobber()
 
 
-def _roll_floats(items: Iterator, body: Callable, plan: CarryPlan) -> bool:
+def _roll_floats(items: Drawn, body: Callable, plan: CarryPlan) -> bool:
     """Whether the items that are left are a region now, which takes Python's floats from a list or tuple."""
-    if type(items) not in ITERATORS or not plan.rolls_floats:
+    if type(items.items) not in ITERATORS or not plan.rolls_floats:
         return False
-    left = [*copy.copy(items)]
+    left = [*items.again()]
     plan.rolls_floats = len(left) >= FEW and all(type(x) is float for x in left)
     if not plan.rolls_floats:
         return False
@@ -211,7 +210,7 @@ def _roll_floats(items: Iterator, body: Callable, plan: CarryPlan) -> bool:
             raise
         plan.rolls_floats = False
         return False
-    if [*map(id, copy.copy(items))] != [*map(id, left)]:
+    if [*map(id, items.again())] != [*map(id, left)]:
         raise UnstageableError("a list changes while a loop runs over it", why="a program takes its numbers before",
                                do="loop over a copy of the list")
     return True

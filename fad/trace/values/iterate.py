@@ -5,8 +5,10 @@ As iterables they also serve plain Python code (a list(...) of them, a loop that
 become concrete.
 """
 import copy
+import functools
+import itertools
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -79,17 +81,70 @@ class Once(Steps):
 
 
 class Drawn(Iterator):
-    """zip, enumerate or reversed of lists, dicts and the like, which hold nothing that goes on elsewhere. The number of
-    items that a loop took may come to depend on data: then nobody can take the rest.
+    """Items that are taken one by one, of what holds nothing that goes on elsewhere: a list, a dict, zip of such. The
+    number of items that a loop took may come to depend on data: then nobody can take the rest.
     """
 
-    def __init__(self, items: Iterator):
-        self.items, self.is_clobbered, self.stands_for = items, False, type(items)
+    def __init__(self, items: Iterator, stands_for: "type | None" = None):
+        self.items, self.is_clobbered, self.stands_for = items, False, stands_for or type(items)
 
     def __next__(self) -> Any:
         if self.is_clobbered:
             raise _gone("a loop that ended by a traced condition")
         return next(self.items)
+
+    def again(self) -> "Drawn":
+        """The items that are left, for a trial that may be repeated: this iterator stays where it is."""
+        raise NotImplementedError
+
+    def clobber(self) -> None:
+        self.is_clobbered = True
+
+
+class DrawnOf(Drawn):
+    """make(source), behind so many items that are taken: a source that can be asked for its items again."""
+
+    def __init__(self, make: Callable, source: object, taken: int = 0):
+        super().__init__(make(source))
+        self.make, self.source, self.taken = make, source, taken
+        for _ in range(taken):
+            next(self.items, None)
+
+    def __next__(self) -> object:
+        item = super().__next__()
+        self.taken += 1
+        return item
+
+    def again(self) -> "DrawnOf":
+        made = DrawnOf(self.make, self.source, self.taken)
+        if operator.length_hint(made.items) != operator.length_hint(self.items):
+            raise UnstageableError("a container changes its size while a loop runs over it",
+                                   why="Python ends such a loop by an error", do="loop over a copy of the container")
+        return made
+
+
+class DrawnTogether(Drawn):
+    """make(*parts): items that are made of those of other iterators (zip, enumerate, map)."""
+
+    def __init__(self, make: Callable, parts: list, stands_for: "type | None" = None):
+        super().__init__(make(*parts), stands_for)
+        self.make, self.parts = make, parts
+
+    def again(self) -> "DrawnTogether":
+        return DrawnTogether(self.make, [part.again() for part in self.parts], self.stands_for)
+
+    def clobber(self) -> None:
+        super().clobber()
+        for part in self.parts:
+            part.clobber()
+
+
+def drawn(items: object) -> Iterator:
+    """The items of a loop that runs as Python's do. An iterator is itself: who else takes from it is not known."""
+    if isinstance(items, Steps):
+        steps = items.take()
+        return DrawnTogether(functools.partial(map, steps.nth), [DrawnOf(iter, range(len(steps)))])
+    return items if isinstance(items, Iterator) else DrawnOf(iter, items)
 
 
 def _gone(what: str) -> UnstageableError:
@@ -279,26 +334,39 @@ def _all_steps(iterables: tuple) -> "list | None":
     return None if None in steps else [s.take() for s in steps]      # type: ignore[union-attr]
 
 
-def _drawn(items: Iterator, iterables: tuple) -> Iterator:
-    """An iterator over these, whose items a program may take."""
+def _may_be_drawn(*iterables: object) -> bool:
+    """Whether a program may take the items of these: nothing else does."""
     is_traced = bool(stack.builders()) and not stack.is_live()
-    goes_on = any(isinstance(x, Iterator) and not isinstance(x, Drawn) for x in iterables)
-    return Drawn(items) if is_traced and not goes_on else items
+    return is_traced and not any(isinstance(x, Iterator) and not isinstance(x, Drawn) for x in iterables)
+
+
+def _drawn_from(x: object) -> Drawn:
+    return x if isinstance(x, Drawn) else DrawnOf(iter, x)
 
 
 @for_user
 def zip_(*iterables: object, strict: bool = False) -> Any:
     steps = _all_steps(iterables)
-    return _drawn(zip(*iterables, strict=strict), iterables) if steps is None or strict else Zip(steps)
+    if steps is not None and not strict:
+        return Zip(steps)
+    make = functools.partial(zip, strict=strict)
+    return DrawnTogether(make, [*map(_drawn_from, iterables)]) if _may_be_drawn(*iterables) else make(*iterables)
 
 
 @for_user
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     steps = _all_steps((iterable,))
-    return _drawn(enumerate(iterable, start), (iterable,)) if steps is None else Enumerate(steps[0], start)
+    if steps is not None:
+        return Enumerate(steps[0], start)
+    if not _may_be_drawn(iterable):
+        return enumerate(iterable, start)
+    counted = DrawnOf(itertools.count, int(operator.index(start)))
+    return DrawnTogether(zip, [counted, _drawn_from(iterable)], enumerate)
 
 
 @for_user
 def reversed_(iterable: Any) -> Any:
     steps = _all_steps((iterable,))
-    return _drawn(reversed(iterable), (iterable,)) if steps is None else Reversed(steps[0])
+    if steps is not None:
+        return Reversed(steps[0])
+    return DrawnOf(reversed, iterable) if _may_be_drawn(iterable) else reversed(iterable)
