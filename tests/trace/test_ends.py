@@ -138,9 +138,22 @@ def pairs_that_another_iterator_has_taken(x):
     return s + sum([9.0 * v * x[0] for v, _ in pairs])
 
 
+def while_of_numbers_that_data_end(x):
+    times, k = [0.1], 0
+    while True:
+        if k > 3:
+            break
+        k += 1
+        times.append(0.1)
+        if x[0] < 0.0:
+            break
+    return x[0] + 0.3 * np.sum(np.array(times)) * k
+
+
 STAGED = [over_pairs_with_names, over_numbered_names_backwards, after_a_first_iteration_of_its_own, by_else, by_return,
           a_range_of_two_loops]
-ON_THE_TAPE = [while_with_an_iterator, while_names_are_left, an_iterator_that_is_used_up, an_iterator_that_goes_on,
+ON_THE_TAPE = [while_of_numbers_that_data_end, while_with_an_iterator, while_names_are_left,
+               an_iterator_that_is_used_up, an_iterator_that_goes_on,
                an_iterator_from_outside,
                pairs_that_go_on, pairs_that_another_iterator_has_taken]
 

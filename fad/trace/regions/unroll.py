@@ -174,6 +174,12 @@ def run_plainly(items: Any, body: Callable, plan: CarryPlan) -> None:
     _run_rest(drawn(items), body, plan, MOST_BRANCHES)
 
 
+def endless() -> ConcreteValueError:
+    """The error of a loop that is no region, where nobody knows which iteration is the last."""
+    return ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition",
+                              do="let it run over a range or an array")
+
+
 def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:
     """The iterations that are left, unless the loop has ended (an iteration that was peeled off may have ended it,
     too).
@@ -184,8 +190,7 @@ def _run_rest(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -
             _run_iterations(items, body, plan, branches)
         return
     if not branches or not isinstance(items, Drawn):
-        raise ConcreteValueError("a loop that cannot be one region of the program ends by a traced condition",
-                                 do="let it run over a range or an array")
+        raise endless()
 
     def rest() -> None:
         left = items.again()                                  # a branch may be tried more than once

@@ -26,6 +26,7 @@ from ..regions.unroll import (
     MOST_UNROLLED,
     Plainly,
     attempted,
+    endless,
     has_ended,
     is_short,
     note_unrolled,
@@ -185,7 +186,7 @@ class LoopRuntime(RuntimePart):
                 return True
             known = of_sizes(go_on) if isinstance(go_on, Value) else go_on
             if known is None or isinstance(has_ended(plan), Value):
-                raise why
+                raise endless() if isinstance(why, Plainly) else why
             note_unrolled(body, why)
             if not known:
                 return True
