@@ -88,6 +88,7 @@ class Drawn(Iterator):
     def __init__(self, items: Iterator, stands_for: "type | None" = None):
         self.items, self.is_clobbered, self.stands_for = items, False, stands_for or type(items)
 
+    @for_user
     def __next__(self) -> Any:
         if self.is_clobbered:
             raise _gone("a loop that ended by a traced condition")
@@ -104,6 +105,7 @@ class Drawn(Iterator):
 class DrawnOf(Drawn):
     """make(source), behind so many items that are taken: a source that can be asked for its items again."""
 
+    @for_user
     def __init__(self, make: Callable, source: object, taken: int = 0):
         super().__init__(make(source))
         self.make, self.source, self.taken = make, source, taken
@@ -126,6 +128,7 @@ class DrawnOf(Drawn):
 class DrawnTogether(Drawn):
     """make(*parts): items that are made of those of other iterators (zip, enumerate, map)."""
 
+    @for_user
     def __init__(self, make: Callable, parts: list, stands_for: "type | None" = None):
         super().__init__(make(*parts), stands_for)
         self.make, self.parts = make, parts
