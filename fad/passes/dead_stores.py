@@ -9,6 +9,7 @@ A store writes to a box. A list of boxes holds the elements that are not written
 The ends of boxes are affine forms. Where bounds do not tell which of two is larger, the boxes that are left are larger
 than they need be, and the fill stays. An addition to a box of which nothing is written yet becomes an assignment.
 """
+from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
@@ -97,8 +98,8 @@ class _Stores:
         number, (state,), new = fill.inputs[0], fill.outputs, dict[Equation, tuple]()
         left, written = [self._whole(state)], list["Box | None"]()
         is_slow = state.type.rank == 1
-        while left and (eqn := _writer(state, chains)) is not None:
-            boxes = self._written_by(eqn, state)
+        for eqn, version in _writers(state, chains):
+            boxes = self._written_by(eqn, version)
             if eqn.adds_part and self._are_apart(written, boxes):
                 if not is_number(number, 0) or eqn.inputs[1].type.dtype != state.type.dtype:
                     return {}
@@ -111,7 +112,8 @@ class _Stores:
                 return {}
             written += boxes
             is_slow |= not eqn.writes_part
-            state = _after(eqn, state)
+            if not left:
+                break
         t = fill.outputs[0].type
         made = Equation(registry["unwritten"], tuple(map(as_atom, t.shape)), fill.outputs, {"dtype": t.dtype}, (),
                         fill.where)
@@ -120,17 +122,14 @@ class _Stores:
     # -- what is written -----------------------------------------------------------------------------------------------
 
     def _written_by(self, eqn: Equation, state: Var) -> list:
-        """The boxes of an array that an equation is sure to write to; None for one that is not known."""
+        """The boxes of an array that an equation is sure to write to, which leaves this version of it; None for one
+        that is not known.
+        """
         if eqn.writes_part:
             return [self._selected(eqn)]
-        loop, found = LoopView(eqn), list["Box | None"]()
-        k, chains = loop.init.index(state), DefUse.of(loop.body)
-        state = loop.carries[k]
-        while state is not loop.next[k]:
-            inner = _writer(state, chains)
-            assert inner is not None                          # _only_replaces has seen it
-            found += self._written_by(inner, state)
-            state = _after(inner, state)
+        loop = LoopView(eqn)
+        carry = loop.carries[loop.results.index(state)]
+        found = [box for inner in _writers(carry, DefUse.of(loop.body)) for box in self._written_by(*inner)]
         return [None if box is None else self._in_all_iterations(box, loop) for box in found]
 
     def _selected(self, eqn: Equation) -> "Box | None":
@@ -205,15 +204,19 @@ class _Stores:
         return found
 
 
-def _writer(state: Var, chains: DefUse) -> "Equation | None":
-    """The equation that writes to an array, if nothing else reads or returns this version of it."""
-    users = chains.users(state)
-    if len(users) != 1 or chains.use_count(state) != 1:
-        return None
-    (eqn,) = users
-    if eqn.writes_part:
-        return eqn if eqn.inputs[0] is state else None
-    return eqn if is_counted(eqn) and LoopView(eqn).step in (1, -1) and _only_replaces(LoopView(eqn), state) else None
+def _writers(state: Var, chains: DefUse) -> Iterator[tuple]:
+    """The equations that write to an array, one after another, as long as nothing else reads or returns the version
+    that they begin with. Each comes with the version that it leaves.
+    """
+    while chains.use_count(state) == len(users := chains.users(state)) == 1:
+        (eqn,), before = users, state
+        if eqn.writes_part and eqn.inputs[0] is before:
+            (state,) = eqn.outputs
+        elif is_counted(eqn) and LoopView(eqn).step in (1, -1) and _only_replaces(LoopView(eqn), before):
+            state = LoopView(eqn).results[LoopView(eqn).init.index(before)]
+        else:
+            return
+        yield eqn, state
 
 
 def _only_replaces(loop: LoopView, state: Var) -> bool:
@@ -221,15 +224,6 @@ def _only_replaces(loop: LoopView, state: Var) -> bool:
     if state not in loop.init:
         return False
     k, chains = loop.init.index(state), DefUse.of(loop.body)
-    state = loop.carries[k]
-    while state is not loop.next[k]:
-        eqn = _writer(state, chains)
-        if eqn is None or eqn.adds_part:
-            return False
-        state = _after(eqn, state)
-    return chains.use_count(state) == 1
-
-
-def _after(eqn: Equation, state: Var) -> Var:
-    """The version of an array that a write to it leaves, or a loop that begins with it."""
-    return eqn.outputs[0] if eqn.writes_part else LoopView(eqn).results[LoopView(eqn).init.index(state)]
+    writers = [*_writers(loop.carries[k], chains)]
+    last = writers[-1][1] if writers else loop.carries[k]
+    return last is loop.next[k] and chains.use_count(last) == 1 and not any(eqn.adds_part for eqn, _ in writers)

@@ -34,9 +34,14 @@ class Listening(NamedTuple):
 
 def listening() -> Listening:
     """The present listeners."""
-    errors: Any = frozenset([(kind, how) for kind, how in np.geterr().items() if how in TOLD])
+    errors: Any = frozenset(_told())
     shown_by = warnings.showwarning, getattr(warnings, "_showwarnmsg_impl", None)
     return Listening(errors, shown_by, _are_errors())
+
+
+def _told() -> tuple:
+    """The arithmetic errors that NumPy raises or hands on, each with how."""
+    return tuple([item for item in np.geterr().items() if item[1] in TOLD])
 
 
 def _are_errors() -> bool:
@@ -47,8 +52,7 @@ def _are_errors() -> bool:
 def raised() -> tuple:
     """The arithmetic errors that NumPy raises or hands on, and whether its warnings are errors: what handlers of these
     errors hear. Nothing in the usual case."""
-    told = tuple([item for item in np.geterr().items() if item[1] in TOLD])
-    is_error = _are_errors()
+    told, is_error = _told(), _are_errors()
     return (told, is_error) if told or is_error else ()
 
 

@@ -43,9 +43,9 @@ OPEN = (
 PIECES = sorted({piece for pieces in COVERED + OPEN for piece in pieces})
 
 
-def program(pieces, kind="zeros"):
+def program(pieces):
     """A function that fills an array by these statements."""
-    lines = ["n = x.size", f"t = np.{kind}(n)", "s = 0.0", *pieces, "return np.sum(t * np.arange(1.0, n + 1.0)) + s"]
+    lines = ["n = x.size", "t = np.zeros(n)", "s = 0.0", *pieces, "return np.sum(t * np.arange(1.0, n + 1.0)) + s"]
     return executed("def f(x):\n" + "".join(f"    {line}\n" for line in lines), {"np": np})["f"]
 
 
