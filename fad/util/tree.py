@@ -2,7 +2,7 @@
 
 `flatten` takes a tree to its leaves and a `Structure`; `Structure.unflatten` takes leaves back.
 """
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import MemberDescriptorType
 from typing import Any, NamedTuple
 
@@ -313,3 +313,12 @@ def map_leaves(function: Callable, tree: object, *others: object) -> Any:
             raise StructureError(f"structures differ: {structure} and {other_structure}")
         columns.append(more)
     return structure.unflatten([function(*row) for row in zip(*columns)])
+
+
+def places_in(full: Structure, part: Structure, start: int = 0) -> Iterator[int]:
+    """For each leaf of a part of a tree the place of its first leaf in the full tree."""
+    if part.cls is None:
+        yield start
+    for child, own in zip(full.children, part.children):
+        yield from places_in(child, own, start)
+        start += child.leaves

@@ -20,7 +20,7 @@ from ...ir import stack
 from ...ir.build import Value, is_behind_lines, left_region
 from ...ir.live import LiveBuilder, taping
 from ...ir.walk import Environment, run_equation
-from ...trace.heap.journal import Mark, noting
+from ...trace.heap.journal import Mark, journal, noting
 from ...trace.outcome.leaks import settle, settle_error
 from ...trace.values.of_tensors import standing_for
 from ...trace.values.tracer import Tracer
@@ -231,6 +231,7 @@ def run_on_tape(body: Callable, args: tuple, kwargs: dict, name: str, deliver: C
         args, kwargs = structure.unflatten(given)
         try:
             result = body(*args, **kwargs)
+            journal().made.clear()                            # a generator that nobody else has is closed here
             settle(tape)
         except BaseException as error:
             _leave(tape, mark, error)

@@ -19,7 +19,7 @@ from ...trace.guards.snapshot import Snapshot
 from ...trace.heap.effects import undo
 from ...trace.heap.journal import all_made
 from ...trace.heap.state import nodes_of
-from ...trace.heap.suspended import close_generators
+from ...trace.heap.suspended import settle_generators
 from ...trace.lists.export import deliver
 from ...trace.lists.tails import tailing
 from ...trace.objects.draws import kernel_drawing
@@ -207,7 +207,7 @@ class StagedPrograms:
             current().trace.sources += [of_all_in(x) for x in fixed.values() if isinstance(x, CONTAINERS)]
             guard_all(current().root, Snapshot().add(fixed))  # captured code may take objects out without a name
             result = body(*args, **kwargs)
-            close_generators(are_held=False)
+            settle_generators(results=[result])
             if self.writes:
                 refuse_changed_arguments((args, kwargs), filled, structure)
             return deliver(result)

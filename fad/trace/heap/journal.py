@@ -5,11 +5,12 @@ module, a variable of a function. `begin` sets a mark. `end` closes it; `undo` p
 cost is what was written, whatever the size of the heap. An object made since the mark is reachable from nowhere else,
 and its changes are not noted.
 """
+import weakref
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import CellType, FunctionType, ModuleType
+from types import CellType, FunctionType, GeneratorType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,6 +111,10 @@ class Mark:
             e.kind.put(e.cell, e.before)
 
 
+class NotHeld(weakref.ref):
+    """A reference to a thing that the trace has made, and does not keep alive."""
+
+
 class Journal:
     """The writes of one trace, by the marks that are open."""
 
@@ -151,6 +156,10 @@ class Journal:
                 if kind is CONTAINER and is_first and not is_lifted:
                     if any(isinstance(x, Value) for x in values_of(entry.before)):
                         self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's made it
+
+    def not_held(self, x: object) -> NotHeld:
+        key = id(x)
+        return NotHeld(x, lambda _: self.made.pop(key, None))
 
     def was_there(self, x: object, since: int) -> bool:
         """Whether a thing was there before this birth. All objects that the trace has not made were there."""
@@ -234,12 +243,17 @@ def _of_function(f: FunctionType) -> dict:
 
 
 def made(x: object) -> Any:
-    """x, which captured code has just made: nobody else has it."""
+    """x, which captured code has just made: nobody else has it. Generators go when captured code has lost them, and so
+    does all that can on a tape.
+    """
     if stack.builders():
-        found = current().trace.journal
+        found, is_live = current().trace.journal, stack.is_live()
         if found is not None and found.marks:
             found.without_traced.clear()
-            found.made[id(x)] = x, next(serials)
+            if type(x) is GeneratorType or (is_live and type(x).__weakrefoffset__):
+                found.made[id(x)] = found.not_held(x), next(serials)
+            elif not (is_live and hasattr(type(x), "__next__")):
+                found.made[id(x)] = x, next(serials)
     return x
 
 

@@ -27,6 +27,7 @@ from ..values.choice import number_of, table_of
 from ..values.text import telling
 from ..values.tracer import Tracer
 from .journal import CONTAINER, PYTHON, all_made, journal, note
+from .suspended import settle_generators
 
 
 def is_data(x: Any) -> bool:
@@ -243,6 +244,7 @@ def trial(cells: dict) -> Iterator[Trial]:
         with no_draws():
             yield made
             made.refuse_changed_pythons()
+            settle_generators(made.mark.serial)
             if made.mark.has_drawn:                           # by C code: map(rng.normal, means)
                 refuse_draws()
     finally:
@@ -318,7 +320,7 @@ class TreeLayout:
 
     def with_data_of(self, full: "TreeLayout") -> "TreeLayout":
         """The layout with the data of another one of the same value, in which no container is a leaf."""
-        places = _places_in(full.structure, self.structure)
+        places = tree.places_in(full.structure, self.structure)
         return self._with(leaves=[x if k in self.statics else full.leaves[place]
                                   for k, (x, place) in enumerate(zip(self.leaves, places))])
 
@@ -363,15 +365,6 @@ class TreeLayout:
                  if (k in self.statics) != (k in other.statics) or k in self.statics and not _equal(x, y)]
         x, y, path = pairs[0]
         return f", in {'.'.join(map(str, path))}," if path else "", describe(x), describe(y)
-
-
-def _places_in(full: tree.Structure, part: tree.Structure, start: int = 0) -> Iterator[int]:
-    """For each leaf of a part of a tree the place of its first leaf in the full tree."""
-    if part.cls is None:
-        yield start
-    for child, own in zip(full.children, part.children):
-        yield from _places_in(child, own, start)
-        start += child.leaves
 
 
 def nodes_of(value: object, structure: tree.Structure) -> Iterator:

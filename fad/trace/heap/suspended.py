@@ -1,34 +1,68 @@
-"""Generators that a function leaves suspended.
+"""Generators that captured code leaves suspended.
 
     def lines():                       def f(x):
         try:                               g = lines()
-            yield 1.0                      return x * next(g)      # Python closes g here: nobody has it any more
-        finally:
-            LOG.append("closed")
+            yield 1.0                      v = next(g)
+        finally:                           g = None              # Python closes g here: nobody has it any more
+            LOG.append("closed")           return x * v
 
-The journal keeps all that a trace has made, so that Python would close g when the trace is gone: what it writes then is
-neither noted nor undone. So it is closed where the function ends, or fails.
+The journal keeps no generator alive, so that Python closes each where captured code loses it. A region, or a whole
+trace, may end while something else still has one: a name that the region binds, an iterator of C code, a traceback.
+Its `finally` would then write at another time than Python's, so the trace is refused.
 """
-import sys
+from collections.abc import Iterable
 from types import GeneratorType
 
 from ...ir.build import current
+from ...util.errors import UnstageableError
 from ...util.interrupts import reraise_interrupt
-from .journal import journal
+from ..guards.led_to import led_to, walked
+from .journal import NotHeld, journal
+from .percall import steps_here
 
-_BY_A_CALL = 2                                                # references: of a variable, and of the call
 
+def settle_generators(since: int = 0, results: Iterable = ()) -> None:
+    """Close the generators that the trace has made since this birth, and that wait. Those stay to which these results
+    lead, or anything from outside that was written to.
 
-def close_generators(since: int = 0, are_held: bool = True) -> None:
-    """Close the generators that the trace has made since this birth, and that wait. are_held: also those that another
-    than the trace has, since the function has failed.
+    UnstageableError: one has effects as it is closed.
     """
-    made, shown = journal().made, current().trace.shown
-    for x, birth in list(made.values()):
-        if type(x) is not GeneratorType or birth < since:
-            continue
-        if are_held or sys.getrefcount(x) == _BY_A_CALL + (id(x) in made) + (id(x) in shown):
-            try:
-                x.close()
-            except Exception as ignored:                      # Python ignores it, too
-                reraise_interrupt(ignored)
+    found = _waiting(since)
+    if not found:
+        return
+    book = journal()
+    if not since:
+        left = [e.cell for e in book.marks[0].entries.values() if id(e.cell) not in book.made]
+        kept = {id(x) for x in walked([*results, *left], led_to) if type(x) is GeneratorType}
+        found = [x for x in found if id(x) not in kept]
+    mark, before = book.begin(), _recorded()
+    try:
+        _close(found)
+        if mark.entries or _recorded() != before:
+            raise UnstageableError("a generator that waits has effects as it is closed",
+                                   why="Python closes it when nothing has it any more, which a program does not know",
+                                   do="close it where you are done with it")
+    finally:
+        book.end(mark)
+
+
+def close_generators(since: int = 0) -> None:
+    """Close those that the trace has made since this birth, as what it has written is put back."""
+    _close(_waiting(since))
+
+
+def _waiting(since: int) -> list[GeneratorType]:
+    found = [(x(), birth) for x, birth in list(journal().made.values()) if isinstance(x, NotHeld)]
+    return [x for x, birth in found if type(x) is GeneratorType and x.gi_frame is not None and birth >= since]
+
+
+def _recorded() -> tuple:
+    return len(current().equations), len(steps_here())
+
+
+def _close(generators: list) -> None:
+    for x in generators:
+        try:
+            x.close()
+        except Exception as ignored:                          # Python ignores it, too
+            reraise_interrupt(ignored)

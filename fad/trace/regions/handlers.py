@@ -5,6 +5,7 @@ error of the program comes too late, and an error on a way that the program may 
 either is traced once for each way through it (see paths.py). Where that cannot be, the function is not staged. An error
 of sizes is one for the sizes at hand.
 """
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -141,10 +142,19 @@ def _takes_in_numpys(kinds: tuple) -> bool:
             or any(issubclass(kind, Warning) for kind in kinds))
 
 
+def _clear_own_frames(error: BaseException) -> None:
+    """Let go of what frames of fad's hold that an error has left: Python's loop has no iterator any more."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if is_own(frame.f_code.co_filename):
+            with suppress(RuntimeError):                      # it is still running
+                frame.clear()
+
+
 def pass_on(error: Any, is_tracing: bool = True) -> None:
     """In a handler: what tracing cannot do is no error of the user's code, what is not sure to happen is no error yet,
     and what comes from outside the function says nothing of it.
     """
+    _clear_own_frames(error)
     if isinstance(error, OWN) or not is_expected(error):
         raise error
     if is_tracing and left_region(error):

@@ -314,7 +314,7 @@ class Attributes(Scopes):
         """
         root = self.builder.root
         root.trace.classes[owner if isinstance(owner, type) else type(owner)] = None
-        if id(owner) in root.trace.inside:
+        if id(owner) in root.trace.inside or (self.builder.live and id(owner) in journal().made):
             return True
         if id(owner) in root.trace.opened:
             return False

@@ -154,7 +154,8 @@ class Capture(OuterContainers):
             self.sources += of.of_variable(value)
         if goes_on(value):
             note(value)
-        if id(value) not in self._noted and type(value) not in NEVER_CHANGE and not goes_on(value):
+        is_data = not (goes_on(value) or self.builder.live)
+        if is_data and id(value) not in self._noted and type(value) not in NEVER_CHANGE:
             self._noted[id(value)] = value
             self.sources += python_objects.state_of(value)
             guard_all(self.builder.root, Snapshot().add(list(python_objects.held_by(value))))

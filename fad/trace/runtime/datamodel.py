@@ -89,9 +89,9 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
             self.capture.note_class(x)
         if found is None and not issubclass(type(x), READ_BY_FAD) and is_tracing():
             shown = current().trace.shown
-            if id(x) not in shown and journal().is_outer(x):
+            if journal().is_outer(x) and id(x) not in shown:
                 refuse_hidden(x, name)
-            shown[id(x)] = x
+                shown[id(x)] = x
         return found
 
     # -- operators ---------------------------------------------------------------------------------

@@ -3,7 +3,7 @@ them (language reference, section 3.3.3). Those of the user's are captured, in a
 """
 import functools
 from collections.abc import Callable
-from types import FunctionType, MethodType, MethodWrapperType
+from types import FunctionType, GeneratorType, MethodType, MethodWrapperType
 from typing import Any
 
 from ...ir import stack
@@ -85,7 +85,7 @@ class Instances(RuntimePart):
 
     def _by_python(self, cls: Any, *args: Any, **kwargs: Any) -> Any:
         if not is_tracing():
-            return cls(*args, **kwargs)
+            return made(cls(*args, **kwargs))
         optional.need(*tree.flatten((args, kwargs))[0])
         note_new = noted(cls, args, kwargs)
         x = watched_call(cls, args, kwargs)
@@ -103,6 +103,7 @@ class Instances(RuntimePart):
         for name in list(attributes(x)):
             note_generator(held[name])                        # no name for the part: it would not be alone
             is_new = type(held[name]) in CHANGING and is_alone(held, name)   # a dataclass's default_factory
+            is_new |= type(held[name]) is GeneratorType and id(held[name]) not in journal().made
             part = as_captured(made(held[name]) if is_new else held[name], known, since)
             if part is not held[name]:
                 held[name] = part
