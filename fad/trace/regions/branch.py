@@ -303,6 +303,11 @@ class _Join:
                 lose(column.result)
 
 
+def run_side(f: Callable) -> Any:
+    """The result of one side of a branch."""
+    return f()
+
+
 def choose(*branch: Any, **names: Any) -> Any:
     """The result of the chosen function, with its changes of variables, arrays and containers. See _chosen."""
     given_room: list[Items] = []
@@ -340,7 +345,7 @@ def _chosen(test: Tracer, if_true: Callable, if_false: Callable, cells: dict, li
 
     def left_behind(f: Callable) -> BranchEnd:
         with trial(cells) as made:
-            result = f()
+            result = run_side(f)
             check(current())
             return BranchEnd(made, result, live, own)
 

@@ -3,6 +3,7 @@ import functools
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from types import FrameType
 from typing import Any
 
 from ...ir import stack
@@ -10,10 +11,12 @@ from ...ir.build import Value, current
 from ...ir.op import registry
 from ...ops.conditional import around
 from ...util.defects import for_user
+from ...util.where import is_own
 from ..frontend.origin import is_block
 from ..heap.locking import HeldLock, is_lock
 from ..heap.state import cells_of
 from ..regions import handlers
+from ..regions.branch import run_side
 from ..regions.handlers import ForkFoundError
 from ..regions.paths import follow, path_here
 from ..regions.recursion import Branches
@@ -135,15 +138,15 @@ class HandlingRuntime(RuntimePart):
         """Whether a raise statement is to be carried out now. In a region of the program it is the program that raises,
         if it gets there. On a path through a `try` Python does.
 
-        A function that only raises has no result, and its caller cannot go on: there the error goes on to the branch
-        (see branch.py).
+        A function that a branch calls has no result then, and its caller cannot go on: there the error goes on to the
+        branch (see branch.py), or to a loop that ends by it.
         """
         if not is_tracing():
             return True
         paths = current().trace.paths
         branch = next((b for b in around(current()) if b.region.side is not None), None)
         is_on_path = bool(paths) and paths[-1].builder is current()
-        if branch is None or is_on_path or not is_block(sys._getframe(1).f_code):
+        if branch is None or is_on_path or not _is_of_side(sys._getframe(1)):
             return True
         made = error()
         made = made() if isinstance(made, type) else made
@@ -151,6 +154,15 @@ class HandlingRuntime(RuntimePart):
         with text.telling():
             handlers.let_raise(made, *branch.region.side)
         return False
+
+
+def _is_of_side(frame: "FrameType | None") -> bool:
+    """Whether a statement stands in the branch itself, and not in a function that the branch calls."""
+    while frame is not None and (is_own(frame.f_code.co_filename) or is_block(frame.f_code)):
+        if frame.f_code is run_side.__code__:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _untraced() -> Any:
