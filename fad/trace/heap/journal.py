@@ -76,6 +76,7 @@ class Mark:
         self.serial, self.entries = next(serials), {}            # type: int, dict[int, JournalEntry]
         self.journal = journal
         self.instead: Callable | None = None                  # what puts all back, more than the entries perhaps
+        self.has_taken = False                                # from an iterator that was there before
 
     @property
     def is_open(self) -> bool:
@@ -156,6 +157,13 @@ class Journal:
                 if kind is CONTAINER and is_first and not is_lifted:
                     if any(isinstance(x, Value) for x in values_of(entry.before)):
                         self.made.setdefault(id(cell), (cell, 0))     # of this trace: a rule of fad's made it
+
+    def take(self, iterator: object) -> None:
+        """Items may be taken from an iterator, which nobody can put back."""
+        for mark in reversed(self.marks):
+            if not self.was_there(iterator, mark.serial):
+                break
+            mark.has_taken = True
 
     def not_held(self, x: object) -> NotHeld:
         key = id(x)

@@ -12,6 +12,7 @@ from ...ir.build import Value, current
 from ...ir.op import registry
 from ...util.defects import for_user, is_expected
 from ...util.errors import ConcreteValueError, FadError, UnstageableError
+from ...util.interrupts import is_interrupt
 from ...util.where import Where
 from ..heap.percall import steps_here
 from ..heap.state import Trial
@@ -58,7 +59,10 @@ def attempted(roll: Callable, cells: dict, undone: type[BaseException] = Excepti
     before, region.mutated = region.mutated, {}
     try:
         return roll()
-    except undone:
+    except undone as error:
+        if made.mark.has_taken and not is_interrupt(error):
+            raise UnstageableError("an iterator goes on in what is traced in another way than at first",
+                                   why="the items that it gave are gone", do="loop over a list or an array") from error
         close_generators(made.mark.serial)
         settle_twins(builder, twins)
         disentangle(builder, marks)

@@ -23,7 +23,7 @@ from ...util.errors import StructureError, UnstageableError
 from ...util.where import is_fads, module_name
 from ..frontend.nodes import SEES_NAMES
 from ..guards.python_objects import LOCKS
-from ..heap.journal import was_there
+from ..heap.journal import journal, was_there
 from ..heap.locking import called as called_lock
 from ..heap.opaque import noted
 from ..heap.operands import is_seeded
@@ -84,13 +84,16 @@ def is_tracing() -> bool:
 
 
 def keep(x: object) -> None:
-    """An error if x goes on from where it is (an iterator, a generator of random numbers), and was there before the
-    region that is being traced.
+    """Note that x is asked for what comes next. An error if it goes on from where it is (an iterator, a generator of
+    random numbers), and was there before the region that is being traced.
     """
     if not is_tracing():
         return
     builder = current()
-    if builder.region.serial and isinstance(x, (Iterator, Once)) and was_there(x, builder.region.serial):
+    is_iterator = isinstance(x, (Iterator, Once))
+    if is_iterator:
+        journal().take(x)
+    if is_iterator and builder.region.serial and was_there(x, builder.region.serial):
         raise UnstageableError(
             "an iterator goes on in a loop or branch on traced values",
             why="what it yields there is one thing for each iteration",

@@ -20,6 +20,7 @@ from ..lists.items import Items
 from ..objects.containers import is_users
 from ..values.aliases import has_twins
 from ..values.number_texts import items_of
+from .calls import keep
 from .ordering import ByAndBy, KeyOf, sort
 from .parts import RuntimePart
 from .sequences import counted_or_placed
@@ -39,6 +40,7 @@ class Protocols(RuntimePart):
         """The iterable of a loop: the items themselves, or what a user's __iter__ or __getitem__ gives."""
         if type(items) in PLAIN:
             return items
+        keep(items)
         make = self.special(items, "__iter__")
         if make is None and not hasattr(type(items), "__iter__") and self.special(items, "__getitem__") is not None:
             return made(self._by_index(items))
