@@ -303,7 +303,7 @@ def _written_outside(root: Builder) -> list:
     contents now. Views of others are written to with them.
     """
     return [(k, x) for k, (_, x) in enumerate(root.trace.captured.values())
-            if x.view_of is None and x.atom not in root.inputs]
+            if x.view_of is None and x.atom is not x.origin]
 
 
 def _written_again(root: Builder, outer: list) -> list:

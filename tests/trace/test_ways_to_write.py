@@ -23,6 +23,7 @@ D, OD, DD, C = {"a": 1.0, "b": 2.0}, OrderedDict(x=1.0, y=2.0), defaultdict(list
 S, Q, T, NEST = {1, 2}, deque([1.0, 2.0, 3.0], maxlen=5), ([1.0], {"k": 2.0}), [[1.0], [2.0]]
 A, I, Z, B = np.array([3.0, 1.0, 2.0]), np.array([1, 2, 3]), np.array([1 + 1j, 2.0]), np.array([True, False])
 R = np.zeros(2, np.dtype([("a", float), ("b", int)]))
+P, A2 = np.array(2.0), np.array([5.0, 6.0, 7.0])
 ROW, OBJECTS = R[0].copy(), np.array([1.0, "t", None], dtype=object)
 M = np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0])
 NUMBERS, BYTES = array.array("d", [1.0, 2.0]), bytearray(b"abc")
@@ -32,6 +33,7 @@ o, ns = O(), types.SimpleNamespace(a=1.0)
 o.v, o.l = 1.0, [1.0]
 def state():
     return [L, L2, H, D, OD, DD, C, S, Q, T, NEST, A.tolist(), I.tolist(), Z.tolist(), B.tolist(), R.tolist(),
+            P.tolist(), A2.tolist(),
             ROW.tolist(), OBJECTS.tolist(), M.data.tolist(), M.mask.tolist(), NUMBERS, BYTES, G, vars(o), vars(ns)]
 """
 STATEMENTS = """
@@ -96,6 +98,12 @@ A.fill(v); y = A[2]
 A.flat[1] = v; y = A[1]
 A.flat = [v, v, 1.0]; y = A[0]
 A[...] = np.roll(A, 1); y = A[0] * v
+A[...] = A2; y = A[0] * v
+q_ = A.copy(); A[...] = A2; A2[...] = q_; y = A[0] * v
+P[...] = v; y = P * v
+P.fill(v); y = P[()]
+np.copyto(P, v); y = P[()]
+P += v; y = P * v
 A[1:] -= A[:-1]; y = A[1] * v
 np.negative(A, out=A); y = A[0] * v
 np.clip(A, 0, v, out=A); y = A[0]
@@ -182,7 +190,7 @@ np.split(A, 3)[1][0] = v; y = A[1]
 def test_all_holds_what_python_leaves(statement, transform, tmp_path):
     *steps, result = statement.split("; ")
     body = "".join([f"    {step}\n" for step in steps])
-    text = f"{HEAD}def f(v):\n    global L, D, A, I, Z, B\n{body}    {result}\n    return y * 1.0\n"
+    text = f"{HEAD}def f(v):\n    global L, D, A, I, Z, B, P\n{body}    {result}\n    return y * 1.0\n"
     python, module = of_file(tmp_path, text), of_file(tmp_path, text)
     g = transform(module.f, compile="never")
     for number, v in enumerate([0.5, 0.7, 0.7, 1.9]):

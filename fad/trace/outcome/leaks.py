@@ -98,7 +98,7 @@ def refuse_unseen_changes(root: Builder) -> None:
                 why="what it held before is not known any more",
                 do="define the function in a file, where its text can be read, or make a new array",
             )
-        if id(array) in root.trace.held and value.atom not in root.inputs:
+        if id(array) in root.trace.held and value.atom is not value.origin:
             raise SideEffectError(
                 "an array that a library returned, and may keep, is changed",
                 why="at the next call the library may return another one",
