@@ -121,7 +121,7 @@ class LiveBuilder(Builder):
         if array.dtype.kind not in "fc":
             steps = steps_to(array, owner) if is_view else None
             return _twin(array) if steps is None else along(steps, self.capture(owner))
-        seen = self.root.known_input(array)
+        seen = self.root.known_input(array).standing_for(array)
         if is_view:
             self.trace.owners[id(owner)] = owner
             seen.lie_in_owner(array)

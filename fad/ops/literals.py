@@ -185,7 +185,9 @@ def _weak(x: ArrayOrNumber, dtype: np.dtype) -> Any:
 
 
 def numpy_number(x: ArrayOrNumber) -> Any:
-    """The scalar of NumPy's that its functions return where Python's would be a number."""
+    """The scalar of NumPy's that its functions return where Python's would be a number, and its arrays hold."""
+    if type(x) in (bool, int, float, complex):
+        return constant(np.asarray(x))
     return _as_large(registry["cast"](x, dtype=type_of(x).dtype), x) if is_value(x) and type_of(x).weak else x
 
 

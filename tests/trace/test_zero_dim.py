@@ -450,3 +450,39 @@ def test_integers_and_truth_values_on_the_tape(made):
     with pytest.warns(fad.FallbackWarning):
         value, slope = fad.value_and_grad(f)(X)
     assert value == pytest.approx(f(X)) and slope == pytest.approx(gradient(f, X)[0], rel=1e-6)
+
+
+READS = """p[()]; p[...]; p.item(); float(p); +p; p.copy(); p.__copy__(); p.reshape(()); p.T; p.real; p.sum(); np.sum(p)
+p.astype(float); p.astype(float, copy=False); p.squeeze(); np.squeeze(p); p.ravel(); p.flatten(); p.flat[0]; np.max(p)
+np.real(p); np.asarray(p); np.array(p); np.atleast_1d(p); np.broadcast_to(p, (2,)); np.float64(p); p.transpose()
+p[None]
+np.positive(p); p.view(); p.round(); np.conj(p); np.where(True, p, 0.0); np.copy(p); np.ascontiguousarray(p); sum([p])
+np.asanyarray(p); np.require(p); np.stack([p, p])[0]; p * 1; abs(p); np.real_if_close(p); p.sum(keepdims=True); p.conj()
+p.__getitem__(()); copy.copy(p); copy.deepcopy(p)""".replace("\n", "; ").split("; ")
+USES = {"read": "y = {read}\n    p[...] = v\n    return np.sum(y) * 1.0",
+        "written": "y = {read}\n    try:\n        y[...] = v\n    except TypeError:\n        return v * 1.0\n"
+                   "    return p[()] * v",
+        "left": "K.last = {read}\n    return v * 1.0"}
+MAKES = {"own": "p = np.zeros(())\n    p[...] = 3.0 * v", "outside": "p = P"}
+
+
+@pytest.mark.filterwarnings("ignore::fad.FallbackWarning", "error::fad.InternalErrorWarning")
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize("transform", [fad.jit, fad.value_and_grad])
+def test_a_number_read_is_no_name_of_the_array(use, make, transform):
+    """`p[()]` was p itself, and so was float(p) where Python's number had been written to p."""
+    for read in READS:
+        if (use, read) == ("written", "np.broadcast_to(p, (2,))"):
+            continue                                          # NumPy refuses it
+        text = f"import copy, types\nimport numpy as np\nP, K = np.array(2.0), types.SimpleNamespace(last=None)\n" \
+               f"def f(v):\n    {MAKES[make]}\n    {USES[use].format(read=read)}\n"
+        python, under_fad = executed(text, {}), executed(text, {})
+        g = transform(under_fad["f"], compile="never")
+        for v in (0.5, 0.7):
+            want, found = python["f"](v), g(v)
+            assert want == pytest.approx(found if transform is fad.jit else found[0]), (text, v)
+            assert python["P"] == under_fad["P"], text
+            last, wanted = under_fad["K"].last, python["K"].last
+            assert isinstance(last, np.ndarray) is isinstance(wanted, np.ndarray), text
+            np.testing.assert_array_equal(last, wanted)

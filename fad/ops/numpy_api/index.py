@@ -5,6 +5,7 @@ from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike
 from ..assign import assigned
 from ..kinds import shape_of
+from ..literals import numpy_number
 from ..override import override
 from ..subscript import read_subscript, with_axes_of_flags
 
@@ -19,4 +20,4 @@ def getitem(x: ArrayLike, subscript: object) -> AnyArray:
 def setitem(x: Any, subscript: object, value: ArrayLike) -> None:
     y, subscript = with_axes_of_flags(x, subscript)
     new = assigned(y, subscript, value)
-    x.set(new if y is x else registry["reshape"](new, *shape_of(x)))
+    x.set(numpy_number(new) if y is x else registry["reshape"](new, *shape_of(x)))

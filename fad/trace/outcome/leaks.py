@@ -331,7 +331,10 @@ class _Settlement:
             return self.arrays[id(x)]
         if is_of_new_object(self.root, x):
             raise _refusal(f"the dict of an object's attributes was left in {place}, outside the traced function")
-        return self.value_of(x, place) if _is_unsaid(x) else original_of(x)
+        if not _is_unsaid(x):
+            return original_of(x)
+        value = self.value_of(x, place)
+        return np.array(value) if isinstance(x, Tracer) and x.zero_dim and not x.ndim else value
 
 
 def _arrays_of(root: Any) -> dict:

@@ -24,6 +24,7 @@ from ..values.aliases import may_be_one
 from ..values.choice import is_choice, number_of, table_of
 from ..values.place import bases_of
 from ..values.tracer import Tracer
+from ..values.zero_dim import as_kind
 from .delivery import has_traced_keys, is_of_two_dtypes
 from .leaks import stays
 
@@ -142,6 +143,8 @@ class LeftInside:
         new: dict[int, Any] = {key: y for key, (_, y) in self.arguments.items()}
         for x, y in zip(self.left, values):
             y = y if isinstance(y, Value) else current().constant(np.asarray(y)) if _is_array(x) else y
+            if x.zero_dim is not False and isinstance(y, Tracer):
+                y = as_kind(y, x.zero_dim)
             new[id(x)] = y
             if _is_array(x):
                 alternatives[id(y)] = y, [b for b in bases_of(x, self.builder.root) if not self._is_own(b)]

@@ -26,7 +26,7 @@ from ...util.array import AnyArray, ArrayOrNumber
 from ...util.errors import SideEffectError, UnsupportedFunctionError
 from .layout import layout_of, reshape_is_view, through
 from .standin import VIEWS, ResultMemory, ViewCall, is_tracer, marked
-from .zero_dim import of_numbers
+from .zero_dim import as_kind, of_numbers
 
 
 def call_override(name: str, call: Callable, args: tuple, kwargs: dict, original: object = None) -> Any:
@@ -93,7 +93,7 @@ def _tied_array(made: ViewCall, y: Any, place: int) -> Any:
     if not is_tracer(y):
         return y
     if any(y is x for x in made.arrays):
-        return _same(made, y, place)
+        return as_kind(y, False) if made.is_scalar(y) else _same(made, y, place)
     is_view = y.view_of is not None and any(y.view_of.base is x for x in made.arrays)
     if y.held in made.atoms or made.is_scalar(y) or is_view:
         return y
@@ -138,8 +138,7 @@ def _same(made: ViewCall, x: Any, place: int) -> Any:
 
 def handed_again(x: AnyArray) -> AnyArray:
     """x itself stands for a view of all of it, too, as long as nobody asks which of the two it is."""
-    if x.ndim:
-        current().trace.two_objects[id(x)] = x
+    current().trace.two_objects[id(x)] = x
     return x
 
 

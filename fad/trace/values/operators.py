@@ -135,5 +135,5 @@ OPERATORS: dict[str, Callable] = {
        for python, name in BINARY.items()},
     **{f"__{name}__": _rounded(name) for name in ("floor", "ceil", "trunc")},
     "__round__": lambda self, digits=None: _rounded("rint")(self) if digits is None else METHODS["round"](self, digits),
-    "__copy__": lambda self: METHODS["__copy__"](self) if self.ndim else self,
+    "__copy__": lambda self: self.copy() if self.is_array else self,
 }
