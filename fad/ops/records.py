@@ -104,6 +104,11 @@ class Records:
         """New records that hold the same."""
         return Records(self.dtype, self.rank, {name: x.copy() for name, x in self.fields.items()})
 
+    __copy__ = copy
+
+    def __deepcopy__(self, known: dict) -> "Records":
+        return self.copy()
+
     def tolist(self) -> list:
         """The records as tuples."""
         return [record.item() for record in self]
@@ -159,16 +164,22 @@ class Record:
     """One record of a record array: a view of it."""
 
     __slots__ = ("records", "at")
-    stands_for = np.void
 
-    def __init__(self, records: Records, at: object):
+    def __init__(self, records: Records, at: "int | tuple"):
         self.records, self.at = records, at
+
+    @property
+    def stands_for(self) -> type:
+        """The class of NumPy's that it is of to those who ask."""
+        return self.dtype.type
 
     @property
     def dtype(self) -> np.dtype:
         return self.records.dtype
 
     def __getitem__(self, name: object) -> Any:
+        if _are_names(name):
+            return Record(self.records[name], self.at)
         if not isinstance(name, (str, int)):
             raise _refusal("this subscript of one record")
         return self.records._field(_name(self.dtype, name))[self.at]
@@ -177,9 +188,13 @@ class Record:
         self.records._field(_name(self.dtype, name))[self.at] = value
 
     def __getattr__(self, name: str) -> Any:
+        if name in self.__slots__ or name.startswith("__"):
+            raise AttributeError(name)
         if _is_field(self.dtype, name):
             return self[name]
-        raise AttributeError(f"'numpy.void' object has no attribute '{name}'")
+        if name in _TOLD:
+            return getattr(self.original(f"the attribute {name}"), name)
+        raise _refusal(f"the attribute {name}") if hasattr(np.void, name) else self._missing(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__slots__:
@@ -187,7 +202,28 @@ class Record:
         elif _is_field(self.dtype, name):
             self[name] = value
         else:
-            raise AttributeError(f"'numpy.void' object has no attribute '{name}'")
+            raise self._missing(name)
+
+    def _missing(self, name: str) -> AttributeError:
+        return AttributeError(f"'numpy.{self.stands_for.__name__}' object has no attribute '{name}'")
+
+    def original(self, what: str) -> np.void:
+        """The record from outside, for what only NumPy can do."""
+        return self.records.original(what)[self.at]
+
+    def array(self) -> Records:
+        """The array without axes that NumPy makes of it: a view."""
+        at = (*(self.at if isinstance(self.at, tuple) else (self.at,)), ...)
+        return Records(self.dtype, 0, {name: x[at] for name, x in self.records.fields.items()})
+
+    def copy(self) -> "Record":
+        """A new record that holds the same."""
+        return Record(self.array().copy(), ())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, known: dict) -> "Record":
+        return self.copy()
 
     def __len__(self) -> int:
         return len(self.dtype.names or ())
@@ -199,23 +235,33 @@ class Record:
         """The fields, in order."""
         return tuple([x.item() if isinstance(x, Record) else x for x in self])
 
-    def __eq__(self, other: object) -> Any:
-        raise _refusal("a comparison")
+    tolist = item
+
+    def __eq__(self, other: object) -> np.bool_:  # type: ignore[override]
+        return _original(self, "==") == _original(other, "==")
+
+    def __ne__(self, other: object) -> np.bool_:  # type: ignore[override]
+        return _original(self, "!=") != _original(other, "!=")
 
     __hash__ = None                                           # type: ignore[assignment]
 
     def __bool__(self) -> bool:
-        raise _refusal("the truth")
+        return bool(self.original("the truth"))
 
     def __str__(self) -> str:
-        raise _refusal("the text")
+        return str(self.original("the text"))
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return repr(self.original("the text"))
+
+
+_TOLD = {"size", "shape", "ndim", "nbytes", "itemsize", "strides", "astype", "tobytes", "pprint"}  # they write nothing
 
 
 def _is_field(dtype: np.dtype, name: str) -> bool:
-    """Whether an attribute is a field: it is in functions that Numba compiled."""
-    return name in (dtype.names or ()) and bool(stack.builders()) and current().trace.is_of_numba
+    """Whether an attribute is a field: it is of a `numpy.record`, and in functions that Numba compiled."""
+    is_one = dtype.type is np.record or (bool(stack.builders()) and current().trace.is_of_numba)
+    return is_one and name in (dtype.names or ())
 
 
 def records_of(dtype: np.dtype, shape: Sequence, make: Callable) -> Records:
@@ -225,6 +271,12 @@ def records_of(dtype: np.dtype, shape: Sequence, make: Callable) -> Records:
         inner, extents = dtype[name].base, (*shape, *dtype[name].shape)
         fields[name] = records_of(inner, extents, make) if inner.names else make(extents, inner)
     return Records(dtype, len(shape), fields)
+
+
+def array_of_records(x: "Record | Records", copy: bool) -> Records:
+    """The array that NumPy makes of a record array: itself, or a copy; of one record a view, even where a copy is
+    asked for."""
+    return x.array() if isinstance(x, Record) else x.copy() if copy else x
 
 
 def record_rows(rows: Any, dtype: np.dtype, stack_up: Callable) -> Records:
@@ -279,7 +331,7 @@ def _parts(value: object, count: int) -> list:
 
 
 def _original(x: object, what: str) -> Any:
-    return x.original(f"np.{what}") if isinstance(x, Records) else x
+    return x.original(f"np.{what}") if isinstance(x, (Records, Record)) else x
 
 
 def _joined(parts: Sequence, axis: int = 0) -> Records:

@@ -187,6 +187,8 @@ def _call_of_library(known: dict) -> "_Call | None":
 
 def in_fads_words(error: Exception, strange: str) -> Exception:
     """The error as the caller is told of it. strange: which arguments of the call are no data, and what they are."""
+    if isinstance(error.__cause__, FadError) and not is_users(error):
+        error = error.__cause__                               # NumPy asked a value for a number
     if isinstance(error, Absent):
         return missing_attribute(error, line_of(error))
     if isinstance(error, RecursionError):

@@ -19,7 +19,7 @@ from .. import extents
 from ..kinds import shape_of
 from ..literals import as_array, constant, has_values, is_value
 from ..override import check_finite, override
-from ..records import Records, record_rows, records_of
+from ..records import Record, Records, array_of_records, record_rows, records_of
 from ..shape import broadcast_to as broadcast_
 from ..shape import full as full_
 from ..shape import iota as iota_
@@ -269,6 +269,8 @@ def _with_rank(x: AnyArray, least: int) -> AnyArray:
 def array(object: ArrayLike, dtype: object = None, *, copy: bool = True, order: str = "K", subok: bool = False,
           ndmin: int = 0, like: object = None) -> AnyArray:
     _refuse_like("numpy.array", like)
+    if isinstance(object, (Record, Records)) and dtype is None:
+        return array_of_records(object, copy)
     if dtype is not None and np.dtype(dtype).names:              # type: ignore[call-overload]
         return record_rows(object, np.dtype(dtype), array)       # type: ignore[call-overload]
     y = _unless_copied(_with_rank(as_strong(object, dtype), ndmin), object, order, copy)
@@ -279,6 +281,8 @@ def array(object: ArrayLike, dtype: object = None, *, copy: bool = True, order: 
 def asarray(a: ArrayLike, dtype: object = None, order: Any = None, *, device: Any = None, copy: Any = None,
             like: Any = None) -> AnyArray:
     _refuse_like("numpy.asarray", like)
+    if isinstance(a, (Record, Records)) and dtype is None:
+        return array_of_records(a, bool(copy))
     y = _unless_copied(as_strong(a, dtype), a, order, copy)
     return in_order(fresh(y), order) if copy and y is a else y
 

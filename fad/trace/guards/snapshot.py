@@ -20,7 +20,7 @@ import numpy as np
 from ...util.defects import for_user, ignore_expected
 from ...util.own import own_attribute, own_dict
 from ..objects.containers import NEVER_CHANGE, may_be_changed, slots_of
-from ..objects.opaque_state import BUFFERS, bytes_of
+from ..objects.opaque_state import BUFFERS, bytes_of, is_record
 from .kinds import MISSING
 
 _BASES: tuple[Any, ...] = (list, tuple, deque, set, frozenset)
@@ -134,7 +134,7 @@ class Snapshot:
         if issubclass(cls, np.ndarray):
             return self.deep or x.dtype.kind not in "biufc"
         is_container = issubclass(cls, (dict, MappingProxyType, *_BASES, *_WRAPPERS, *BUFFERS))
-        return is_container or (self.deep and self.is_open(x))
+        return is_container or is_record(x) or (self.deep and self.is_open(x))
 
     def _note(self, x: object) -> tuple:
         """Make x a node. Returns its parts: elements and values of attributes."""
@@ -307,7 +307,8 @@ def _reader_of(x: object) -> Callable:
 
 
 def _block(x: Any) -> "tuple | None":
-    """Dtype, shape and memory of an array, the bytes of a buffer; None of anything else."""
+    """Dtype, shape and memory of an array or a record, the bytes of a buffer; None of anything else."""
+    x = np.asarray(x) if is_record(x) else x
     if issubclass(type(x), np.ndarray):
         return x.dtype, x.shape, None if x.dtype.kind == "O" else x.tolist() if x.dtype.kind == "T" else bytes_of(x)
     return bytes(x) if issubclass(type(x), BUFFERS) else None  # type: ignore[return-value]

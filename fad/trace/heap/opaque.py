@@ -20,6 +20,7 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
+from ...ops.records import Record, Records
 from ...util.profiled import unprofiled
 from ...util.reach import reached
 from ...util.where import is_captured_class, is_fads, is_library
@@ -90,9 +91,9 @@ def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
 
 @unprofiled
 def note_reads(*values: object) -> None:
-    """Note that code which fad does not see may read what these values reach."""
+    """Note that code which fad does not see may read what these values reach. Records tell themselves."""
     if stack.builders() and has_written():
-        for x in reached(values, lambda x: [*_parts(x), *held_by_c(x)]):
+        for x in reached(values, lambda x: () if isinstance(x, (Records, Record)) else [*_parts(x), *held_by_c(x)]):
             if isinstance(x, np.ndarray):
                 note_read(x)
 

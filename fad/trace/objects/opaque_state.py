@@ -63,6 +63,15 @@ def held_in(x: object) -> Any:
     return x[:] if isinstance(x, (bytearray, array)) else [(part, held_in(part)) for part in arrays_within(x)]
 
 
+def is_record(x: object) -> bool:
+    """Whether x is a record: NumPy makes it as an array without axes, whose memory its array and others may have.
+
+    >>> is_record(np.zeros(2, [("a", float)])[0]), is_record(np.float64(0.5))
+    (True, False)
+    """
+    return isinstance(x, np.void) and x.dtype.names is not None
+
+
 def bytes_of(x: np.ndarray) -> bytes:
     """The elements of an array, and its mask. Classes of arrays may refuse `tobytes`, as units do."""
     mask = np.ma.getmaskarray(x).tobytes() if isinstance(x, np.ma.MaskedArray) else b""

@@ -138,7 +138,7 @@ class Attributes(Scopes):
             return self.swap(value)
         self._see(value)
         self.open(value)
-        if isinstance(value, (np.ndarray, *CONTAINERS)) or python_objects.container_behind(value) is not None:
+        if isinstance(value, (np.ndarray, np.void, *CONTAINERS)) or python_objects.container_behind(value) is not None:
             return self.index(value) if is_indexed else self.swap(value)
         return OBJECTS.get(id(value), value)
 

@@ -39,10 +39,10 @@ from ..heap.percall import Maker, refuse_unseen
 from ..lists.tails import tails
 from ..objects.containers import NEVER_CHANGE, Globals, content
 from ..objects.draws import goes_on, numpy_random
-from ..objects.opaque_state import BUFFERS
+from ..objects.opaque_state import BUFFERS, is_record
 from .control import Runtime
 from .library import MODULES, Object, Proxy, RoutineCall, has_overrides, has_traced, redirected, ufunc_behind
-from .outer_containers import OuterContainers, is_array
+from .outer_containers import OuterContainers, is_array, is_record_array
 
 
 def _defaults(values: Any, see: Callable) -> Any:
@@ -118,7 +118,8 @@ class Capture(OuterContainers):
     def _method_of_container(self, value: Callable) -> object:
         """A method of a container from outside: that of its stand-in."""
         container = python_objects.container_behind(value)
-        return value if self.builder.live else getattr(self.swap(container), value.__name__)
+        is_itself = self.builder.live and not isinstance(container, (np.ndarray, np.void))
+        return value if is_itself else getattr(self.swap(container), value.__name__)
 
     def _array(self, value: np.ndarray) -> object:
         """An array of numbers. On the tape the methods of a subclass give numbers."""
@@ -328,7 +329,8 @@ STAND_INS: list[tuple[Callable, Callable]] = [
     (lambda x: isinstance(x, np.vectorize), Capture._vectorized),
     (is_of_numba, lambda capture, x: capture._swapped(function_of_numba(x))),
     (is_array, Capture._array),
-    (lambda x: type(x) is np.ndarray and x.dtype.names, Capture.records),
+    (is_record_array, Capture.records),
+    (is_record, Capture.record),
     (lambda x: isinstance(x, (np.ndarray, *BUFFERS)), Capture.bytes_of),
     (lambda x: isinstance(x, CONTAINERS), Capture.contained),
     (lambda x: id(x) in OBJECTS, lambda capture, x: OBJECTS[id(x)]),

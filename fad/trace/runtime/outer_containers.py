@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.build import Value
-from ...ops.records import Records
+from ...ops.records import Record, Records
 from ...util.errors import UnstageableError
 from ..guards import guard as of
 from ..guards.kinds import CONTAINERS
@@ -21,6 +21,7 @@ from ..guards.reads import guard_all
 from ..guards.snapshot import Snapshot
 from ..heap.journal import journal, standing_in
 from ..objects.containers import contents, put_contents, values_of
+from ..objects.opaque_state import is_record
 from ..values.tracer import Tracer
 from .attributes import Attributes
 from .library import has_traced
@@ -29,6 +30,11 @@ from .library import has_traced
 def is_array(x: object) -> bool:
     """Whether x is an array of numbers."""
     return isinstance(x, np.ndarray) and x.dtype.kind in "biufc"
+
+
+def is_record_array(x: object) -> bool:
+    """Whether x is a record array, and of no class derived from NumPy's."""
+    return type(x) is np.ndarray and x.dtype.names is not None
 
 
 def _is_sequence(x: object) -> bool:
@@ -45,7 +51,7 @@ class OuterContainers(Attributes):
         """A container: a copy where arrays are in it, else itself."""
         kept = Snapshot()
         leaves = kept.add(value)
-        if _is_sequence(value) and any(map(is_array, leaves)):
+        if _is_sequence(value) and any(is_array(x) or is_record_array(x) or is_record(x) for x in leaves):
             return self._container(value)
         if self._holds_inputs(value):
             return self._partly_traced(value, leaves)
@@ -128,6 +134,10 @@ class OuterContainers(Attributes):
             self.bytes_of(array)
             return array
         return Records(array.dtype, array.ndim, fields, array, use_outer)
+
+    def record(self, x: np.void) -> Record:
+        """The stand-in for a record: the only one of an array without axes, which has its memory."""
+        return Record(self.records(np.asarray(x)), ())
 
 
 def _is_written(x: object, outer: np.ndarray) -> bool:

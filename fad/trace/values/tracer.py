@@ -20,6 +20,7 @@ from ...ir.value import Value, counted
 from ...ops.literals import as_array, require_fitting, see_that_python_takes
 from ...ops.override import METHODS, OF_NUMBERS, PROPERTIES
 from ...util.array import AnyArray, ArrayOrNumber
+from ...util.defects import for_user
 from ...util.errors import ConcreteValueError, SideEffectError
 from ...util.where import is_users_operator, library_call
 from ..objects.containers import keeps_record
@@ -64,6 +65,11 @@ def _part(name: str, doc: str) -> property:
     def write(x: Any, value: object) -> None:
         getattr(x, name)[...] = value
     return property(lambda x: call_override(name, PROPERTIES[name], (x,), {}), write, doc=doc)
+
+
+def _asking(convert: Callable, what: str, constant: bool = False) -> Callable:
+    """A method by which Python asks a value for its number; an array of several has none."""
+    return for_user(lambda x: convert(x._concrete(what, constant=constant)))
 
 
 class Tracer(Value):
@@ -348,20 +354,11 @@ class Tracer(Value):
             raise self._needs(what)
         return known
 
-    def __index__(self) -> int:
-        return operator.index(self._concrete("Python needed an integer"))
-
-    def __int__(self) -> int:
-        return int(self._concrete("int() was taken of a traced value", constant=True))
-
-    def __float__(self) -> float:
-        return float(self._concrete("float() was taken of a traced value"))
-
-    def __complex__(self) -> complex:
-        return complex(self._concrete("complex() was taken of a traced value"))
-
-    def __bool__(self) -> bool:
-        return bool(self._concrete("Python branched on a traced value", constant=True))
+    __index__ = _asking(operator.index, "Python needed an integer")
+    __int__ = _asking(int, "int() was taken of a traced value", constant=True)
+    __float__ = _asking(float, "float() was taken of a traced value")
+    __complex__ = _asking(complex, "complex() was taken of a traced value")
+    __bool__ = _asking(bool, "Python branched on a traced value", constant=True)
 
     __format__, __str__, __repr__ = asked(format), asked(str), asked(repr)
 
