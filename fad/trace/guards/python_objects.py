@@ -57,6 +57,7 @@ _OWN = (
     SimpleNamespace,  # attributes, read by name as those of the user's objects
     *CONTAINERS,
 )
+_ARRAYS = (np.ndarray, np.void, np.flatiter, memoryview)       # and what leads to their memory
 # holds which classes are registered with an abstract one: isinstance() asks
 _REGISTER = type(vars(ABC).get("_abc_impl"))
 _CAPSULE = type(datetime.datetime_CAPI)  # type: ignore[attr-defined]  # a pointer that C code hands to C code
@@ -135,11 +136,11 @@ def is_closed_box(x: object) -> bool:
 
 
 def container_behind(f: object) -> Any:
-    """The list, dict or set whose method f is, made outside: table.get; None of anything else."""
+    """The list, dict, set, array or record whose method f is, made outside: table.get; None of anything else."""
     if not isinstance(f, (BuiltinMethodType, MethodWrapperType)):
         return None
     owner = f.__self__
-    return owner if isinstance(owner, (*CONTAINERS, MappingProxyType)) else None
+    return owner if isinstance(owner, (*CONTAINERS, MappingProxyType, *_ARRAYS)) else None
 
 
 def held_by(x: object) -> tuple:

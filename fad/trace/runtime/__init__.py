@@ -9,4 +9,5 @@
     parts       what the parts of the runtime ask          output      what is printed, logged and warned of
     text_trees  texts and values of such lines             protocols   what Python's builtin functions ask of objects
     handling    try, raise, assert, with                   outer_containers   containers and arrays from outside
+    named_methods   L.__setitem__(0, v)
 """

@@ -96,6 +96,9 @@ class Runtime(
         f = f.original if type(f) is Maker else text_of(f) or plain_form(f)
         if type(f) is ChosenThing:
             return self.called_thing(f)
+        named = self.named_method(f)
+        if named is not None:
+            return named
         tasks = tasks_of(f) if stack.builders() else None
         if tasks is not None:
             return functools.partial(tasks, self.call)
@@ -152,7 +155,7 @@ class Runtime(
             return self._method(x)
         if isinstance(x, StandIn):
             return x.original
-        own = self.getter(x) or (self.builtin(x) if type(x) is BuiltinFunctionType else None)
+        own = self.getter(x) or self.named_method(x) or (self.builtin(x) if type(x) is BuiltinFunctionType else None)
         if own is not None:
             return own
         known = _override_of(x) if isinstance(x, (BuiltinFunctionType, type)) else None

@@ -42,6 +42,7 @@ from .calls import is_tracing, noting
 from .computed import ComputedAttributes
 from .conversions import Conversions, beside_numbers
 from .name_dicts import NameDict
+from .named_methods import NamedMethods
 from .protocols import Protocols, new
 from .sequences import are_apart, are_compared_by_items, are_sequences, compared_by_items, number_at
 from .special_methods import (
@@ -65,7 +66,7 @@ INDEXED = (list, tuple, str, bytes, bytearray, range, deque, np.ndarray, Value)
 READ_AT_ONCE = PLAIN | ARRAYS
 
 
-class DataModel(Protocols, Conversions, ComputedAttributes):
+class DataModel(Protocols, Conversions, ComputedAttributes, NamedMethods):
     """The part of the runtime (see control.py) that does what Python's data model says."""
 
     def __init__(self) -> None:
@@ -345,9 +346,6 @@ class DataModel(Protocols, Conversions, ComputedAttributes):
 
     def _vars(self, owner: object) -> dict:
         return self.attribute(owner, "__dict__")
-
-    def _setattr(self, owner: object, name: str, value: object) -> None:
-        self.set_attribute(value, owner, name)
 
     @for_user
     def _asking(self, f: object, *args: object, **kwargs: object) -> Any:

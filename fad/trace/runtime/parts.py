@@ -30,6 +30,7 @@ class RuntimePart:
     hashed: Callable
     item: Callable
     attribute: Callable
+    set_item: Callable
     set_attribute: Callable
     iterated: Callable
     asked_truth: Callable

@@ -95,11 +95,12 @@ SORTING = frozenset((sorted, min, max))
 SEARCHING = frozenset(("index", "count", "remove"))  # methods of a list that compare its items
 # functions of Python's own -> a method of the runtime in their place, and what that is given first
 IN_PLACE: dict[Any, tuple] = {
-    len: ("_length",), sum: ("sum_of",), setattr: ("_setattr",), delattr: ("delete_attribute",), vars: ("_vars",),
+    len: ("_length",), sum: ("sum_of",), setattr: ("put_attribute",), delattr: ("delete_attribute",), vars: ("_vars",),
     getattr: ("_getattr",), hasattr: ("_hasattr",), range: ("_range",), print: ("printed",),
     itertools.chain.from_iterable: ("chained",), copy.deepcopy: ("_deepcopied",),
     importlib.import_module: ("_import_module",),
     operator.length_hint: ("_length_hint",), operator.iconcat: ("extended",),
+    operator.setitem: ("put_item",), operator.delitem: ("delete_item",),
     operator.getitem: ("item",), operator.contains: ("holds",), operator.not_: ("not_",), operator.truth: ("truth",),
     isinstance: ("of_class", isinstance, "__instancecheck__"),      # of metaclasses
     issubclass: ("of_class", issubclass, "__subclasscheck__"),
