@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..util.listening import listening, outlets
+from ..util.refusals import Refusals
 from .graph import Var
 
 
@@ -34,6 +35,8 @@ class TraceState:
     classes: dict[type, None] = field(default_factory=dict)     # of objects that it makes or reads attributes of
     reads: Any = None                                           # reads of code that is not rewritten (trace/guards)
     shown: dict[int, Any] = field(default_factory=dict)         # objects that hide nothing from code that is not
+
+    refusals: Refusals = field(default_factory=Refusals)        # that other code may take for an answer
 
     # -- state: what is read, written, and new at each call -------------------------------------------
     journal: Any = None                                         # what is written to (trace/heap/journal)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..util.ambient import ambient
 from ..util.errors import SideEffectError
+from ..util.refusals import Refusals, tell_present
 
 _local = ambient(threading.local())
 
@@ -17,6 +18,14 @@ def builders() -> list[Any]:
     except AttributeError:
         _local.stack = []
         return _local.stack
+
+
+def _refusals() -> "Refusals | None":
+    found = builders()
+    return found[-1].trace.refusals if found else None
+
+
+tell_present(_refusals)
 
 
 def current() -> Any:

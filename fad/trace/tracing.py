@@ -32,7 +32,7 @@ from .heap.state import is_numeric
 from .heap.trees import guards_without_copies, refuse_changed_trees
 from .lists.export import plain
 from .outcome.delivery import Left, left_by
-from .outcome.leaks import refuse_aliased_names, refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
+from .outcome.leaks import refuse_incomplete, refuse_texts, refuse_unseen_changes, refuse_unseen_reads, settle_known
 from .outcome.left_inside import LeftInside
 from .outcome.returned import in_parts, is_derived_array
 from .regions.handlers import refuse_listeners
@@ -241,7 +241,7 @@ class _FunctionRun:
 def _refuse_unseen(builder: Builder, effects: Effects) -> None:
     """Refuse reads, changes and questions that no guard covers; a program's guards for its unseen reads."""
     refuse_unseen_reads(builder)
-    refuse_aliased_names(builder)
+    refuse_incomplete(builder)
     if not builder.live:
         refuse_unseen_changes(builder)
         refuse_listeners(builder)

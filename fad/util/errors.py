@@ -4,6 +4,7 @@ A message has up to four parts, in this order: what happened, where (the user's 
 """
 import functools
 
+from .refusals import Remembered
 from .where import Where, here
 
 
@@ -52,8 +53,8 @@ class FadError(Exception):
             self.args = (self._message(),)
 
     def __reduce__(self) -> tuple:
-        """Errors go from process to process as they are, the user's line among it."""
-        return _remade, (self._made_of(), self.args, self.__dict__)
+        """Errors go from process to process as they are, the user's line among it; without their trace."""
+        return _remade, (self._made_of(), self.args, {k: x for k, x in self.__dict__.items() if k != "_trace"})
 
     def _made_of(self) -> tuple:
         """A function and its arguments that give the class."""
@@ -92,24 +93,24 @@ class IntegerArgumentError(FadError, TypeError):
     """A derivative with respect to an integer or boolean argument."""
 
 
-class UnsupportedFunctionError(FadError, TypeError):
+class UnsupportedFunctionError(Remembered, FadError, TypeError):
     """A NumPy or SciPy function (or an option of it) that fad has no record of."""
 
     way_out = "write it with other functions of NumPy's, or give it a rule of its own (fad.custom_jvp, fad.custom_vjp)"
 
 
-class NoDerivativeError(FadError, TypeError, NotImplementedError):
+class NoDerivativeError(Remembered, FadError, TypeError, NotImplementedError):
     """An operation in the path of the derivative has no rule (yet), or has no derivative at all."""
 
     way_out = ("keep it off the path of the derivative (fad.stop_gradient), "
                "or give it a rule of its own (fad.custom_vjp)")
 
 
-class ConcreteValueError(FadError, TypeError):
+class ConcreteValueError(Remembered, FadError, TypeError):
     """Python asked for the value of an array that is being traced (a branch, a list index, float(x), ...)."""
 
 
-class SideEffectError(FadError, RuntimeError):
+class SideEffectError(Remembered, FadError, RuntimeError):
     """A traced value was used after its trace had ended, or a traced function wrote where it must not."""
 
 
@@ -119,7 +120,7 @@ class CotangentShapeError(FadError, ValueError, RuntimeError):
     way_out = "give it the shape and the kind of numbers (real or complex) of the value it belongs to"
 
 
-class StructureError(FadError, TypeError, ValueError):
+class StructureError(Remembered, FadError, TypeError, ValueError):
     """Trees of arguments or results that should have the same structure and do not."""
 
     way_out = "give it the structure of what it belongs to: the same keys, lengths and classes, with arrays or numbers"

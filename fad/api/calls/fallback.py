@@ -12,6 +12,7 @@ import ctypes
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
+from traceback import clear_frames
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,6 +122,8 @@ class Fallback:
         if not self.is_on or is_for_others or not (is_unstaged(error) or isinstance(error, mended)):
             told = in_fads_words(error, strange())
             raise told from (error.__cause__ if told is error else None)
+        if isinstance(error, FadError) and error.why:         # else its frames say more
+            clear_frames(error.__traceback__)                 # things that the trace has met may go as f runs
         try:
             result = run()
         except Exception as second:

@@ -40,6 +40,7 @@ from ..objects.draws import goes_on
 from ..objects.opaque_state import held_by_c, holds_no_traced
 from ..values.iterate import Once
 from ..values.outside_views import has_written, note_read
+from .deaths import refuse_callbacks
 from .journal import all_made, attributes_of, made, note
 
 LOOKING = LOOK | {int, float, bool, complex, str, repr, abs, round}
@@ -66,6 +67,7 @@ def noted(f: object, args: Iterable, kwargs: dict) -> Callable:
     if f is dict and all(type(x) is dict for x in args):      # a copy looks at nothing that stands in it
         return made
     given = (*args, *kwargs.values())
+    refuse_callbacks(f, given)
     while is_partial(f):
         given, f = (*f.args, *f.keywords.values(), *given), f.func
     owner = getattr(f, "__self__", None)

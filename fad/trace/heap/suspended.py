@@ -16,6 +16,7 @@ from types import GeneratorType
 from ...ir.build import current
 from ...util.errors import UnstageableError
 from ...util.interrupts import reraise_interrupt
+from ...util.refusals import Remembered
 from ..guards.led_to import led_to, walked
 from .journal import NotHeld, journal
 from .percall import steps_here
@@ -37,7 +38,7 @@ def settle_generators(since: int = 0, results: Iterable = ()) -> None:
         found = [x for x in found if id(x) not in kept]
     mark, before = book.begin(), _recorded()
     try:
-        _close(found)
+        _close(found, refused=Remembered)
         if mark.entries or _recorded() != before:
             raise UnstageableError("a generator that waits has effects as it is closed",
                                    why="Python closes it when nothing has it any more, which a program does not know",
@@ -60,9 +61,12 @@ def _recorded() -> tuple:
     return len(current().equations), len(steps_here())
 
 
-def _close(generators: list) -> None:
+def _close(generators: list, refused: type | tuple = ()) -> None:
+    """Python ignores what goes wrong, too, except for such errors."""
     for x in generators:
         try:
             x.close()
-        except Exception as ignored:                          # Python ignores it, too
-            reraise_interrupt(ignored)
+        except Exception as error:
+            reraise_interrupt(error)
+            if isinstance(error, refused):
+                raise

@@ -21,6 +21,7 @@ from ...util.own import own_dict
 from ...util.reach import reached, referents
 from ..guards.profiled_calls import observing
 from ..guards.reads import reads_of
+from ..heap.deaths import refuse_gone
 from ..heap.foreign import Foreign
 from ..heap.journal import CONTAINER, PYTHON, note
 from ..lists.export import plain
@@ -60,6 +61,18 @@ def settle_known(root: Builder) -> None:
             raise _refusal(f"a traced value was left in {place}, outside the traced function")
         return value
     _settle(root, known)
+
+
+def refuse_incomplete(root: Builder) -> None:
+    """An error if other code than fad's took a refusal for an answer, or would be called when an object goes; or if
+    captured code has read stale global names.
+    """
+    refuse_gone(root)
+    _refuse_aliased_names(root)
+    taken = root.trace.refusals.first()
+    if taken is not None:
+        raise UnstageableError(f"an error of fad's was taken for an answer: {taken[0]}", where=taken[1],
+                               why="Python, or a library, goes on without what was to be done there")
 
 
 def refuse_changed_arguments(arguments: tuple, leaves: list, structure: tree.Structure) -> None:
@@ -106,7 +119,7 @@ def refuse_unseen_changes(root: Builder) -> None:
             )
 
 
-def refuse_aliased_names(root: Builder) -> None:
+def _refuse_aliased_names(root: Builder) -> None:
     """An error if captured code has read stale global names: a dict of them is asked, or a method that Python calls by
     itself has assigned one.
     """
@@ -198,7 +211,7 @@ def _is_unregistered(root: Builder, x: object) -> bool:
 
 def settle(tape: Any) -> None:
     """Give what a function on a tape left outside its values, and arrays what it wrote to them."""
-    refuse_aliased_names(tape)
+    refuse_incomplete(tape)
     written = list(tape.written_outside())
     _settle(tape, lambda x, place: tape.value(x))
     for array, value in written:

@@ -19,22 +19,16 @@ from ...util.errors import (
     BEYOND,
     BEYOND_MARKS,
     RAISED_ON_A_WAY,
-    ConcreteValueError,
     FadError,
-    NoDerivativeError,
-    SideEffectError,
-    StructureError,
     UnstageableError,
-    UnsupportedFunctionError,
 )
 from ...util.listening import listening, raised
 from ...util.profiled import unprofiled
+from ...util.refusals import Remembered
 from ...util.where import here, is_own, line_of, module_name
 from ..guards.guard import AnswerGuard
 from ..values.text import told
 from .failures import DataDependentText, class_of, first_that_raises, may_be_told
-
-OWN = (ConcreteValueError, StructureError, SideEffectError, UnsupportedFunctionError, NoDerivativeError)
 
 
 class ForkFoundError(Exception):
@@ -155,7 +149,9 @@ def pass_on(error: Any, is_tracing: bool = True) -> None:
     and what comes from outside the function says nothing of it.
     """
     _clear_own_frames(error)
-    if isinstance(error, OWN) or not is_expected(error):
+    if isinstance(error.__cause__, FadError) and isinstance(error.__cause__, Remembered) and not is_users(error):
+        raise error.__cause__                                 # NumPy asked a value for a number
+    if isinstance(error, Remembered) or not is_expected(error):
         raise error
     if is_tracing and left_region(error):
         raise UnstageableError(

@@ -14,8 +14,8 @@ from ...util.own import own_attribute, own_dict
 from ..frontend.functions import is_user_function
 from ..guards.guard import in_class
 from ..guards.implicit_calls import GENERATED
-from ..guards.kinds import MISSING
 from ..guards.python_objects import of_making
+from ..heap.deaths import is_told_to_go
 from ..heap.journal import journal, made, note
 from ..heap.opaque import noted
 from ..heap.percall import watched_call
@@ -47,10 +47,10 @@ class Instances(RuntimePart):
         """cls(...): an object that the traced code makes. Its attributes do not escape."""
         if not stack.builders():
             return cls(*args, **kwargs)
-        if is_tracing() and in_class(cls, "__del__") is not MISSING and is_users(cls):
+        if is_told_to_go(cls):
             raise UnstageableError(
                 f"{cls.__name__} has a __del__",
-                why="a program does not know when objects go",
+                why="objects that the function makes stay until its trace has ended",
                 do="make the object outside the function",
             )
         since = next(serials)

@@ -7,7 +7,7 @@ import itertools
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from ...ops.override import METHODS, OF_NUMBERS, PROPERTIES
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.defects import for_user
 from ...util.errors import ConcreteValueError, SideEffectError
+from ...util.refusals import ASKED
 from ...util.where import is_users_operator, library_call
 from ..objects.containers import keeps_record
 from . import sparse
@@ -394,3 +395,4 @@ def was_there(array: Tracer, since: int) -> bool:
 
 for _name, _method in OPERATORS.items():
     setattr(Tracer, _name, _method)
+ASKED.update([f.__code__ for f in vars(Tracer).values() if type(f) is FunctionType])
