@@ -15,11 +15,14 @@ ASKED: set[CodeType] = set()  # methods of values: they handle nothing, so C cod
 
 
 class Refusals:
-    """The refusals of one trace. taken: of those that other code took for an answer, the message and the place."""
+    """The refusals of one trace. taken: of those that other code took for an answer, the message and the place.
+    lasting: one that fails the whole trace, whoever handles it.
+    """
 
     def __init__(self) -> None:
         self.alive: weakref.WeakSet = weakref.WeakSet()
         self.taken: list[tuple] = []
+        self.lasting: Exception | None = None
 
     def gone(self, error: object) -> None:
         """Note who has handled an error that is gone."""

@@ -54,7 +54,7 @@ USES = {
     "zip": lambda t, items: sum(t * u * v for u, v in zip(items, [0.3, 0.6])),
     "max": lambda t, items: t * max(items),
     "unpacking": lambda t, items: (lambda a, b, c: t * a * b + c)(*items),
-    "a comprehension": lambda t, items: t * len({u: t for u in items}),
+    "a comprehension": lambda t, items: t * len(dict.fromkeys(items, t)),
 }
 PLACES = {
     "a branch": lambda use, make, x: use(x[0], make(3)) if x[0] > 0.1 else x[1],

@@ -64,11 +64,13 @@ def settle_known(root: Builder) -> None:
 
 
 def refuse_incomplete(root: Builder) -> None:
-    """An error if other code than fad's took a refusal for an answer, or would be called when an object goes; or if
-    captured code has read stale global names.
+    """An error if a refusal was taken for an answer, or other code would be called when an object goes; or if captured
+    code has read stale global names.
     """
     refuse_gone(root)
     _refuse_aliased_names(root)
+    if root.trace.refusals.lasting is not None:
+        raise root.trace.refusals.lasting
     taken = root.trace.refusals.first()
     if taken is not None:
         raise UnstageableError(f"an error of fad's was taken for an answer: {taken[0]}", where=taken[1],

@@ -61,8 +61,10 @@ def attempted(roll: Callable, cells: dict, undone: type[BaseException] = Excepti
         return roll()
     except undone as error:
         if made.mark.has_taken and not is_interrupt(error):
-            raise UnstageableError("an iterator goes on in what is traced in another way than at first",
-                                   why="the items that it gave are gone", do="loop over a list or an array") from error
+            spent = UnstageableError("an iterator goes on in what is traced in another way than at first",
+                                     why="the items that it gave are gone", do="loop over a list or an array")
+            builder.root.trace.refusals.lasting = spent
+            raise spent from error
         close_generators(made.mark.serial)
         settle_twins(builder, twins)
         disentangle(builder, marks)

@@ -43,7 +43,7 @@ from .computed import ComputedAttributes
 from .conversions import Conversions, beside_numbers
 from .name_dicts import NameDict
 from .named_methods import NamedMethods
-from .protocols import Protocols, new
+from .protocols import Protocols, new, steps
 from .sequences import are_apart, are_compared_by_items, are_sequences, compared_by_items, number_at
 from .special_methods import (
     ARRAYS,
@@ -236,6 +236,8 @@ class DataModel(Protocols, Conversions, ComputedAttributes, NamedMethods):
         if method is None:
             if not isinstance(c, (Tracer, NameDict, Records, Record)):
                 note_write(c, "__setitem__")
+            if type(k) is slice and isinstance(c, list):
+                value = self.listed(value)
             c[self.as_index(k) if isinstance(c, INDEXED) else k] = self.arrayed(value) if type(c) in ARRAYS else value
         else:
             method(c, k, value)
@@ -357,6 +359,8 @@ class DataModel(Protocols, Conversions, ComputedAttributes, NamedMethods):
             found = self.iterated(args[0]) if f is iter else self.backwards(args[0]) if f is reversed else None
             if found is not None and found is not args[0]:
                 return found
+            if f is next and method is not None and len(args) > 1:
+                return self.known_builtin(next)(steps(args[0], method), args[1])
             if method is not None:
                 found = method(*args, **kwargs)
                 return convert(found) if convert is not None and isinstance(found, Value) else found

@@ -46,7 +46,7 @@ class Protocols(RuntimePart):
             return made(self._by_index(items))
         it = items_of(items) if make is None else new(make(items))
         step = self.special(it, "__next__")
-        return it if step is None else _steps(it, step)
+        return it if step is None else steps(it, step)
 
     @for_user
     def listed(self, items: object) -> Iterable:
@@ -290,7 +290,7 @@ def new(result: object) -> Any:
 
 
 @for_user
-def _steps(it: object, step: Callable) -> Iterator:
+def steps(it: object, step: Callable) -> Iterator:
     """The items of an iterator whose __next__ is captured."""
     while True:
         try:
