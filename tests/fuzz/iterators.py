@@ -228,7 +228,8 @@ def problem_of(text, tier):
                 return f"raises: {at}: {got} instead of {expected!r}"
             if not isinstance(got, type(expected)):
                 return f"error: {at}: {got!r} instead of {expected!r}"
-            is_right = traced.state in (python.state, before)
+            log, _, *rest = traced.state                      # a traceback may keep a generator from being closed
+            is_right = any([log, *rest] == [s[0], *s[2:]] for s in (python.state, before))
             return None if is_right else f"log: {at}: {traced.state} for {python.state}, an error"
         if isinstance(got, Exception):
             return f"unexpected: {at}: {type(got).__name__}: {got}"
