@@ -86,6 +86,13 @@ class Integers:
             self.low[new] = low
         self.high[new], new.hint = form, self.hint(form)
 
+    def note_seen(self, var: Var, value: int, sizes: tuple) -> None:
+        """The variable has this value, as long as the sizes that it follows from are what they are."""
+        if sizes:
+            var.hint, self.operands[var] = value, sizes
+        else:
+            self.forms[var] = Affine.constant(value)
+
     def _resolve(self, form: Affine) -> Affine:
         if not any(v in self.forms for v, _ in form.terms):
             return form

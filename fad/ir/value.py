@@ -77,6 +77,10 @@ class Value:
     def lie_in_owner(self, array: np.ndarray) -> None:
         """Stand for an array from outside as a view of the array in whose memory it lies, if the trace wants that."""
 
+    def at_sizes(self) -> "tuple | None":
+        """The content at the sizes of this call, and those sizes, where it follows from sizes alone. None if not."""
+        return None
+
     def describe(self) -> str:
         """The name of a value in messages."""
         return f"<traced {self.atom.name}: {self.atom.type}>"

@@ -5,7 +5,7 @@ from typing import Any
 from ..ir.build import Value, as_extent, current
 from ..ir.op import registry
 from ..util.array import ArrayOrNumber, Extent
-from ..util.errors import ConcreteValueError, ExtentError
+from ..util.errors import BROADCAST, ConcreteValueError, ExtentError
 from ..util.where import here
 from .kinds import same_extent, shape_of
 
@@ -29,10 +29,24 @@ def hint(n: ArrayOrNumber) -> "int | None":
     """The value of an extent at tracing, if known."""
     if not isinstance(n, Value):
         return int(n)
-    return n.atom.hint if n.atom.hint is not None else current().integers.hint(current().integers.form(n.atom))
+    facts = current().integers
+    if n.atom.hint is None:
+        for v, _ in facts.form(n.atom).terms:                 # taken from an array of sizes: np.array(x.shape)[0]
+            found = None if v.hint is not None else type(n)(n.builder, v).at_sizes()
+            if found is not None:
+                facts.note_seen(v, int(found[0]), found[1])
+    return n.atom.hint if n.atom.hint is not None else facts.hint(facts.form(n.atom))
 
 
-def difference(a: Any, b: Any) -> Any:
+def pinned(x: "Value | ArrayOrNumber") -> Any:
+    """The content of x at the sizes of this call, which guards on them make true. None where x follows from more."""
+    found = x.at_sizes() if isinstance(x, Value) else None
+    if found is None or any(current().integers.pin(n, here()) is None for n in found[1]):
+        return None
+    return found[0]
+
+
+def difference(a: object, b: object) -> Any:
     """max(a - b, 0), simply a - b where that is known (or assumed, as a guard) not to be negative."""
     if isinstance(a, int) and isinstance(b, int):
         return max(a - b, 0)
@@ -104,10 +118,7 @@ def is_one(n: Extent) -> bool:
     """Whether an extent is 1, specialising on it where the extents seen at tracing made it 1."""
     if isinstance(n, int):
         return n == 1
-    if hint(n) != 1:
-        return False
-    facts = current().integers
-    return facts.assume_zero(facts.form(as_extent(n)) - facts.form(1), here())
+    return hint(n) == 1 and current().integers.pin(as_extent(n), here()) == 1
 
 
 def broadcast_shapes(*shapes: tuple) -> tuple:
@@ -138,8 +149,10 @@ def _join(a: Extent, b: Extent) -> ArrayOrNumber:
             return b
         if is_one(b):
             return a
+    facts = current().integers
+    are_large = all(facts.proves_nonnegative(facts.form(as_extent(n)).shifted(-2)) for n in (a, b))
     try:
-        return agree(a, b)
+        return agree(a, b, "extents" if are_large else BROADCAST)
     except ExtentError as error:
         raise ExtentError(f"operands could not be broadcast together: extents {hint(a)} and {hint(b)}",
                           where=error.where) from None

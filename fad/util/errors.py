@@ -139,6 +139,7 @@ NONE_IS_USED = "a value is used that is None"                 # likewise
 RAISED_ON_A_WAY = "what Python raises on this way"  # likewise: the program was made without that branch
 NOT_A_NUMBER = "a part of a float is taken that is not a number"  # likewise: of Python's it may be complex, (-1.0)**0.5
 PINNED = "another way than the program's"  # likewise: a condition that the program is for
+BROADCAST = "extents of operands, neither 1,"  # likewise: a program has no axis that is stretched at some calls
 BEYOND_MARKS = (INTEGER_OVERFLOW, NONE_IS_USED, RAISED_ON_A_WAY, NOT_A_NUMBER, PINNED)
 BEYOND = (LookupError, ArithmeticError, ValueError, TypeError)  # of what programs raise of what is beyond them
 LARGEST_INT = 2.0**63 * (1 - 1e-15)                           # what rounds to less than this as a float has 64 bits

@@ -30,6 +30,7 @@ from ...util.array import AnyArray
 from ...util.config import config
 from ...util.defects import ignore_expected, is_defect, is_users, warn_of
 from ...util.errors import (
+    BROADCAST,
     INTEGER_OVERFLOW,
     NONE_IS_USED,
     NOT_A_NUMBER,
@@ -206,7 +207,7 @@ def is_of_a_way(error: Exception) -> bool:
 
 def is_of_another_way(error: Exception) -> bool:
     """Whether the call goes another way than the one that the program is for."""
-    return PINNED in str(error)
+    return PINNED in str(error) or BROADCAST in str(error)
 
 
 def passed_on(error: Exception, fast: Any) -> Any:

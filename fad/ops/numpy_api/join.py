@@ -345,6 +345,7 @@ def _positions(obj: object, n: Extent, function: str) -> ArrayOrNumber:
     if rank(given) == 0:
         return given
     places = known(given)
+    places = extents.pinned(given) if places is None else places
     if places is None:
         raise refuse(f"numpy.{function}", "traced positions", "the result's extent or order would depend on them",
                      "give them as a list")

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...util.array import AnyArray, ArrayLike, ArrayOrNumber, Axes, Extent
-from ...util.errors import ConcreteValueError
+from ...util.errors import PINNED, ConcreteValueError
 from .. import extents
 from ..kinds import shape_of
 from ..literals import as_array, is_value
@@ -186,13 +186,11 @@ def squeeze(a: ArrayLike, axis: Axes = None) -> AnyArray:
 def _is_surely_one(n: Extent) -> bool:
     if extents.is_one(n) or isinstance(n, int):
         return extents.is_one(n)
+    if extents.hint(n) is None:
+        raise ConcreteValueError("squeeze must know which extents are 1, and one of them depends on data",
+                                 do="name the axes to squeeze")
     if not assume_at_least(n, 2):
-        if extents.hint(n) is None:
-            raise ConcreteValueError("squeeze must know which extents are 1, and one of them depends on data",
-                                     do="name the axes to squeeze")
-        registry["check_that"](n != 1, True,
-                               what="squeeze left an axis whose extent was not 1 when the function was traced, and is "
-                                    "now")
+        registry["check_that"](n != 1, True, what=PINNED, error="ValueError")
     return False
 
 

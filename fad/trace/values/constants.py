@@ -11,12 +11,12 @@ from ...ir.records import ONCE
 from ...ir.views import BranchView
 from ...ir.walk import Environment, run_equation
 from ...ops.conditional import around
+from ...ops.extents import pinned
 from ...util.array import AnyArray, ArrayOrNumber
 from ...util.attempts import Mode
 from ...util.defects import ignore_expected
 from ...util.errors import PINNED, FadError
 from ...util.patience import OutOfPatience, patience
-from ...util.where import here
 from ..guards.guard import of_all_in
 from .layout import producer
 
@@ -47,12 +47,15 @@ def of_sizes(x: Value) -> "int | None":
     ...     of_sizes(n / 2)
     2.5
     """
-    found = _Evaluation(FEW, outside=False, by_sizes=True)
-    value = None if x.shape else found.value(x.atom)
-    facts = current().integers
-    if value is None or any(facts.pin(n, here()) is None for n in found.sizes):
-        return None
+    value = None if x.shape else pinned(x)
     return value.item() if x.type.weak and isinstance(value, np.generic) else value
+
+
+def at_sizes(x: Value) -> "tuple | None":
+    """The content of x at the sizes of this call, and those sizes. None where x follows from more than sizes."""
+    found = _Evaluation(FEW, outside=False, by_sizes=True)
+    value = found.value(x.atom)
+    return None if value is None else (value, tuple(found.sizes))
 
 
 class Deciding(Mode):

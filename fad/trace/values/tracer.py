@@ -27,7 +27,7 @@ from ...util.where import is_users_operator, library_call
 from ..objects.containers import keeps_record
 from . import sparse
 from .absent import pickled, refuse_attribute_of_subclass, times_sequence
-from .constants import constant_of, of_sizes
+from .constants import at_sizes, constant_of, of_sizes
 from .hashed import hash_of
 from .mutation import assign, call_override, refuse_shape, set_flags
 from .of_tensors import of_tensors, refuse_ambiguous
@@ -361,6 +361,7 @@ class Tracer(Value):
     __complex__ = _asking(complex, "complex() was taken of a traced value")
     __bool__ = _asking(bool, "Python branched on a traced value", constant=True)
 
+    at_sizes = at_sizes
     __format__, __str__, __repr__ = asked(format), asked(str), asked(repr)
 
     def __hash__(self) -> int:
