@@ -46,7 +46,7 @@ def pinned(x: "Value | ArrayOrNumber") -> Any:
     return found[0]
 
 
-def difference(a: object, b: object) -> Any:
+def difference(a: Any, b: Any) -> Any:
     """max(a - b, 0), simply a - b where that is known (or assumed, as a guard) not to be negative."""
     if isinstance(a, int) and isinstance(b, int):
         return max(a - b, 0)

@@ -106,9 +106,8 @@ def test_writes_that_are_forbidden(f, way):
 
 def test_a_shape_that_is_set_says_what_to_do():
     def f(x):
-        y = x * 1.0
-        y.shape = (3, 1)
-        return np.sum(y)
+        x.shape = (3, 1)
+        return np.sum(x)
     with pytest.raises(fad.FadError, match=r"np\.reshape"):
         fad.grad(f)(X)
 

@@ -85,7 +85,7 @@ def _require_castable(arrays: Any, dtype: Any, casting: Casting) -> None:
 
 @override("numpy.concatenate", "numpy.concat",
           samples=("np.concatenate([x, x * 2], axis=1)", "np.concatenate([x, v], axis=None)"))
-def concatenate(arrays: Any, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
+def concatenate(arrays: Any, axis: int = 0, out: "AnyArray | None" = None, *, dtype: DTypeLike = None,
                 casting: Any = "same_kind") -> AnyArray:
     _require_castable(arrays, dtype if out is None else out.dtype, casting)
     if is_value(arrays):
@@ -109,7 +109,7 @@ def _filling(out: object, dtype: object, y: AnyArray) -> AnyArray:
 
 
 @override("numpy.stack", samples=("np.stack([v, v * v])", "np.stack([x, x], axis=-1)"))
-def stack(arrays: ArrayLike, axis: int = 0, out: Any = None, *, dtype: DTypeLike = None,
+def stack(arrays: ArrayLike, axis: int = 0, out: "AnyArray | None" = None, *, dtype: DTypeLike = None,
           casting: Any = "same_kind") -> ArrayOrNumber:
     _require_castable(arrays, dtype if out is None else out.dtype, casting)
     if is_value(arrays):

@@ -129,7 +129,7 @@ def matrix_transpose(x: ArrayLike, /) -> AnyArray:
 
 
 @override("numpy.swapaxes", method="swapaxes", samples=("np.swapaxes(x, 0, 1)",))
-def swapaxes(a: ArrayLike, axis1: Any, axis2: Any) -> ArrayOrNumber:
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ArrayOrNumber:
     x = as_array(a)
     order = list(range(rank(x)))
     i, j = one_axis(axis1, rank(x)), one_axis(axis2, rank(x))

@@ -138,6 +138,11 @@ def reshape_is_view(eqn: Equation, layout: "tuple | None", is_ravel: bool) -> "b
 
 def _same_but_for_ones(before: tuple, after: tuple) -> bool:
     a, b = ([n for n in shape if not (isinstance(n, int) and n == 1)] for shape in (before, after))
+    return have_equal_extents(a, b)
+
+
+def have_equal_extents(a: "list | tuple", b: "list | tuple") -> bool:
+    """Whether two shapes are one, or were when the function was traced and may be taken to be."""
     return len(a) == len(b) and all(_are_equal(n, m) for n, m in zip(a, b))
 
 

@@ -13,18 +13,18 @@ import numpy as np
 
 from ...ir import stack
 from ...ir.build import Value, current
-from ...ir.graph import Atom, Equation, Literal
+from ...ir.graph import Atom, Equation, Literal, Var
 from ...ir.op import registry
 from ...ir.uses import DefUse
 from ...ops.assign import written
 from ...ops.keywords import fitted, overwritten
-from ...ops.kinds import shape_of
+from ...ops.kinds import same_shape, shape_of
 from ...ops.override import METHODS
 from ...ops.shape import inverse_permutation
 from ...ops.subscript import Selection
 from ...util.array import AnyArray, ArrayOrNumber
-from ...util.errors import SideEffectError, UnsupportedFunctionError
-from .layout import layout_of, reshape_is_view, through
+from ...util.errors import SideEffectError
+from .layout import c_order, layout_of, reshape_is_view, through
 from .standin import VIEWS, ResultMemory, ViewCall, is_tracer, marked
 from .zero_dim import as_kind, of_numbers
 
@@ -198,10 +198,27 @@ class Chain:
 
     def layout(self) -> "tuple | None":
         """The memory layout of the view."""
-        layout = memory_layout(self.source)
+        layout = self._layout_of_source()
         for eqn in self.links:
             layout = through(eqn, layout)
         return layout
+
+    @property
+    def before(self) -> Atom:
+        """The variable that the source was when this was made of it. It may have another shape since (see set_shape).
+        """
+        return self.links[0].inputs[0] if self.links else self.view._var
+
+    @property
+    def fits_source(self) -> bool:
+        """Whether the source has still the shape of which this was made."""
+        return has_shape_of(self.source, self.before)
+
+    def _layout_of_source(self) -> "tuple | None":
+        layout, rank = memory_layout(self.source), len(self.before.type.shape)
+        if layout is None or self.fits_source:
+            return layout
+        return c_order(rank) if layout == c_order(len(layout)) else None
 
     def is_view(self) -> bool:
         """Whether NumPy made a view here, and not a copy; an error where that depends on what is not known."""
@@ -209,7 +226,7 @@ class Chain:
             steps = self.example()
             if steps:
                 return self._shares(steps)
-        layout = memory_layout(self.source)
+        layout = self._layout_of_source()
         shared = True if self.made.is_view and self.links else self.made.answer(self.source, self.place, layout).shares
         for eqn in self.links:
             if eqn.op.name == "reshape" and shared:
@@ -233,6 +250,8 @@ class Chain:
         else:
             known = layout_of(self.source.origin) is not None           # C order, then
             steps = [np.empty([current().known(n) for n in self.source.shape], self.source.dtype)] if known else []
+        if steps and not self.fits_source:
+            steps = [steps[0].reshape([current().known(current().value_of(n)) for n in self.before.type.shape])]
         for eqn in self.links if steps else ():
             y = eqn.op.run(steps[-1], *[current().known(a) for a in operands(eqn)], **eqn.params)
             # an op hands out an element by value: any element as an array lies in the source as well
@@ -251,7 +270,7 @@ class Chain:
         if not self.is_view():
             self.view.view_of = None                                        # a copy, after all: it keeps its value
             return current().value_of(self.view._var)
-        return along(self.links, base)[-1]
+        return along(self.links, in_shape_of(base, self.before))[-1]
 
     def write(self, base: AnyArray, new: AnyArray) -> Any:
         """The base's value after the view got a new one."""
@@ -260,7 +279,21 @@ class Chain:
             return base
         if not self.is_writeable:
             raise ValueError("assignment destination is read-only")
-        return written_along(self.links, along(self.links, base), new)
+        return in_shape_of(written_along(self.links, along(self.links, in_shape_of(base, self.before)), new), base)
+
+
+def in_shape_of(y: object, x: object) -> Any:
+    """y, whose shape is that of x (a value, or a variable) wherever this is run."""
+    return y if has_shape_of(y, x) else registry["reshape"](y, *_shape_of(x))
+
+
+def has_shape_of(y: object, x: object) -> bool:
+    """Whether y surely has the shape of x (a value, or a variable)."""
+    return same_shape(shape_of(y), _shape_of(x))
+
+
+def _shape_of(x: object) -> tuple:
+    return tuple([current().value_of(n) for n in x.type.shape]) if isinstance(x, Var) else shape_of(x)
 
 
 def operands(eqn: Equation) -> tuple:
@@ -360,24 +393,3 @@ def _same_subscript(a: Any, b: Any) -> bool:
     if isinstance(a, Value):
         return a.atom is b.atom
     return isinstance(a, int) and a == b
-
-
-# -- what an array allows ----------------------------------------------------------------------------------------------
-
-
-def set_flags(x: object, write: "bool | None" = None, align: object = None, uic: object = None) -> None:
-    """x.setflags(write): forbid writes, or allow them again."""
-    if write is not None and not current().is_certain:
-        raise UnsupportedFunctionError("setflags in a loop or a branch is not supported on traced arrays",
-                                       do="call it in front of the loop")
-    kept = current().root.trace.read_only
-    if write:
-        kept.pop(id(x), None)
-    elif write is not None:
-        kept[id(x)] = x
-
-
-def refuse_shape(x: object, shape: object) -> None:
-    """x.shape = shape"""
-    raise UnsupportedFunctionError("setting the shape of an array is not supported on traced arrays",
-                                   why="all its views would change with it", do="use np.reshape(x, shape)")

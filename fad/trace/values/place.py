@@ -7,15 +7,13 @@ may be, each under its condition.
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...ir.build import Builder, Value, as_atom, current
+from ...ir.build import Builder, as_atom, current
 from ...ir.graph import Equation, Literal, Var
-from ...ir.op import registry
 from ...ops.control import COND
-from ...ops.kinds import shape_of
 from ...util.array import AnyArray
 from ...util.errors import SideEffectError, UnstageableError
 from .member import Member
-from .mutation import along, written_along
+from .mutation import along, in_shape_of, written_along
 from .tracer import Tracer, was_there
 
 MOST_WAYS = 64                                               # in which a name may be an array
@@ -201,7 +199,7 @@ def place_of(array: Tracer, since: int) -> Place:
     if isinstance(view.base, Selected):
         return _within(view.base, since)
     chain = view.chain
-    if chain is None or not chain.is_writeable:
+    if chain is None or not chain.is_writeable or not chain.fits_source:
         return Place(tuple(roots_of(array)))
     try:
         shared = chain.is_view()
@@ -216,16 +214,6 @@ def _within(place: Place, since: int) -> Place:
     if isinstance(place, Direct):
         return place_of(place.arrays[0], since).through(place.links)
     return place
-
-
-def in_shape_of(y: object, x: object) -> Any:
-    """y, whose shape is that of x (a value, or a variable) wherever this is run."""
-    shape = tuple([current().value_of(n) for n in x.type.shape]) if isinstance(x, Var) else shape_of(x)
-    return y if all(_is_same(m, n) for m, n in zip(shape_of(y), shape)) else registry["reshape"](y, *shape)
-
-
-def _is_same(m: object, n: object) -> bool:
-    return m.atom is n.atom if isinstance(m, Value) and isinstance(n, Value) else type(m) is type(n) is int and m == n
 
 
 def _with_operands(eqn: Equation, atom_of: Callable) -> Equation:

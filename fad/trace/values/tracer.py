@@ -27,9 +27,10 @@ from ...util.where import is_users_operator, library_call
 from ..objects.containers import keeps_record
 from . import sparse
 from .absent import pickled, refuse_attribute_of_subclass, times_sequence
+from .attributes_set import set_flags, set_shape
 from .constants import at_sizes, constant_of, of_sizes
 from .hashed import hash_of
-from .mutation import assign, call_override, refuse_shape, set_flags
+from .mutation import assign, call_override
 from .of_tensors import of_tensors, refuse_ambiguous
 from .operators import OPERATORS
 from .outside_views import base_of, lent, lie_in_owner
@@ -262,8 +263,8 @@ class Tracer(Value):
             raise not_an_array(self)
         assign(self, subscript, value)
 
-    setflags, lie_in_owner, owner = set_flags, lie_in_owner, property(base_of)
-    shape = property(Value.shape.fget, refuse_shape)  # type: ignore[attr-defined, assignment]
+    setflags, lie_in_owner, owner, at_sizes = set_flags, lie_in_owner, property(base_of), at_sizes
+    shape = property(Value.shape.fget, set_shape)  # type: ignore[attr-defined, assignment]
 
     def __delitem__(self, subscript: object) -> None:
         raise ValueError("cannot delete array elements")
@@ -361,7 +362,6 @@ class Tracer(Value):
     __complex__ = _asking(complex, "complex() was taken of a traced value")
     __bool__ = _asking(bool, "Python branched on a traced value", constant=True)
 
-    at_sizes = at_sizes
     __format__, __str__, __repr__ = asked(format), asked(str), asked(repr)
 
     def __hash__(self) -> int:
