@@ -404,6 +404,14 @@ def reshaped_views(x):
     return np.sum(np.sin(y)) * w[0] * {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}[int(x[0])]
 
 
+def out_of_integers(x):
+    best, large, all_of = np.empty(2, dtype=int), np.zeros(x.size, bool), np.zeros((), int)
+    np.outer(x, np.sin(3 * x))[:2].argmax(axis=1, out=best)
+    np.greater(x, 0.5, out=large)
+    np.sum(large, out=all_of)
+    return np.sum(x[best] * x[:2] ** 2) * {0: 1.0, 1: 2.0, 2: 3.0}.get(int(all_of), 4.0) + np.sum(x[large] ** 3)
+
+
 def real_or_complex(x):
     near, far = np.real_if_close(x * (1 + 1e-17j)), np.real_if_close(x * (1 + 2j))
     return np.sum(near ** 2) * near.dtype.itemsize + np.sum(np.abs(far) ** 3) * far.dtype.itemsize
@@ -416,5 +424,5 @@ PROGRAMS = [
     memoised, exceptions, raising, early_return, polynomial_of_length, stack_of_pieces, matrix_chain, solve_by_branch,
     enumerate_dict, set_of_integers, bank, generator, nested_lists, rounding, divmods, zipped, adaptive, unique_values,
     where_list, json_key, match_statement, shape_by_data, while_pop, in_list, walrus, error_function, complex_inside,
-    numbers_alone_at_index_arrays, reshaped_views, real_or_complex]
+    numbers_alone_at_index_arrays, reshaped_views, out_of_integers, real_or_complex]
 

@@ -429,3 +429,18 @@ def test_an_error_that_the_tape_meets_again_is_told_and_not_what_was_guessed_of_
         return a * b
     with pytest.raises(ValueError, match="too many values to unpack"):
         fad.grad(f)(1.5)
+
+
+def test_an_error_on_a_way_that_is_not_taken_does_not_hide_what_the_tape_lacks():
+    class Model:
+        def __init__(self, beta):
+            if beta == 1:
+                self.message = "not for beta = 1"
+            self.beta = beta
+
+        def value(self, x):
+            if self.beta == 1:
+                raise NotImplementedError(self.message)
+            return np.sum(x.T.ctypes.strides) * self.beta
+    with pytest.raises(UnsupportedFunctionError, match="ctypes"):
+        fad.grad(lambda x: Model(x[0]).value(x))(X)

@@ -9,6 +9,8 @@ import pytest
 
 import fad
 
+from ..texts import executed
+
 X = np.array([0.6, -0.4, 1.2])
 OF_ARRAYS = [name for name in dir(np.ndarray) if name not in ("__dict__", "mT")]
 OF_NUMBERS = dir(np.float64)
@@ -180,3 +182,29 @@ def test_subclasses_of_which_nothing_is_asked_are_arrays():
     own = field()
     np.testing.assert_array_equal(fad.grad(lambda x: np.sum(own * x ** 2) * own.size)(field()), np.full(3, 6.0))
     assert fad.jit(lambda x: isinstance(x, np.ndarray) and hasattr(x, "shape"))(own)
+
+
+FLAGS = {
+    "made here": ("(x * 2).flags.c_contiguous", True), "an argument": ("x.flags['C_CONTIGUOUS']", True),
+    "transposed": ("x.T.flags.c_contiguous", False), "Fortran's order": ("x.T.flags.f_contiguous", True),
+    "fnc": ("np.zeros((3, 4)).T.flags.fnc", True), "forc": ("x.flags.forc", True), "a row": ("x[0].flags['F']", True),
+    "rows": ("x[1:].flags.contiguous", True), "product": ("(x @ x.T).flags.f_contiguous", False),
+    "a column": ("x[:, :1].copy().flags.f_contiguous", True), "a copy": ("np.ascontiguousarray(x.T).flags['C']", True),
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_flags_that_are_known(name):
+    expression, expected = FLAGS[name]
+    f = executed(f"def f(x):\n    return (x * 2 if {expression} else x * 3).sum()\n", {"np": np})["f"]
+    for x in (np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)):
+        assert f(x) == x.sum() * (2 if expected else 3)
+        value, slope = fad.value_and_grad(f, fallback=False)(x)
+        assert value == f(x) and np.all(slope == (2 if expected else 3))
+
+
+def test_flags_that_are_not_known_are_refused():
+    with pytest.raises(fad.FadError, match="flags.contiguous is not known"):
+        fad.grad(lambda x: x.sum() if x[:, 1:].flags.c_contiguous else x[0, 0])(np.ones((2, 3)))
+    with pytest.raises(fad.FadError, match="flags.owndata"):
+        fad.grad(lambda x: x.sum() if x.flags.owndata else x[0, 0])(np.ones((2, 3)))

@@ -437,14 +437,15 @@ def test_a_copy_is_read_before_its_array_is_overwritten():
 
 @pytest.mark.parametrize("made",
                          ["np.array([2, 0])", "np.zeros((), int)", "np.asarray(3)", "np.full(2, True)",
-                          "np.where(np.array([True, False]), 1, 2)",
-                                  "np.where(True, 1, 2)", "np.arange(3).copy()", "np.array(2).reshape(())",
-                          "np.eye(2, dtype=int).sum(axis=0)"])
+                          "np.where(np.array([True, False]), 1, 2)", "np.where(True, 1, 2)", "np.arange(3).copy()",
+                          "np.array(2).reshape(())", "np.ones_like(np.arange(2)[0])", "np.arange(3).max()",
+                          "np.full((), True)", "np.eye(2, dtype=int).sum(axis=0)"])
 def test_integers_and_truth_values_on_the_tape(made):
     text = f"""def f(x):
     y = {{0: 2.0, 1: 3.0}}.get(int(x[0] * 0.1)) * x
-    k = {made}
-    return np.sum(y) * np.sum(k)
+    held = k = {made}
+    k ^= k == k
+    return np.sum(y) * np.sum(k) * (np.sum(held) + 2)
 """
     f = executed(text, {"np": np, "__name__": "program"})["f"]
     with pytest.warns(fad.FallbackWarning):

@@ -131,7 +131,9 @@ class Fallback:
             reraise_interrupt(second)
             is_of_tape = (is_unstaged(_first(second)) and not self.is_plain and not isinstance(second, SideEffectError)
                           and not is_of_none(error) and not _is_again(error.__cause__, second))
-            told = in_fads_words(error if is_of_tape and not is_users(second) else second, strange())
+            is_told = isinstance(error, FadError) or not isinstance(second, FadError)  # Python's may be of another way
+            is_first = is_of_tape and is_told and not is_users(second)
+            told = in_fads_words(error if is_first else second, strange())
             raise told from told.__cause__
         where, self.reasons[key] = place_and_reason(error)
         if is_defect(error) and not self.warned:

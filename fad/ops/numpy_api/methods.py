@@ -145,7 +145,7 @@ def _refused(name: str, why: str, do: str = "") -> Callable:
 
 
 _MEMORY = "it depends on how the array lies in memory"
-for _name in ("strides", "ctypes", "data", "base", "flags"):
+for _name in ("strides", "ctypes", "data", "base"):
     PROPERTIES[_name] = _refused(_name, _MEMORY)
 for _name, _do in {"byteswap": "", "getfield": "", "setfield": "",
                    "tobytes": "", "tofile": "", "dump": "", "dumps": "", "newbyteorder": ""}.items():

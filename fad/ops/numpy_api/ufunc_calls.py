@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ir import stack
 from ...ir.op import registry
 from ...ir.types import INT, type_of
 from ...util.array import AnyArray, ArrayOrNumber, Axes, DTypeLike
@@ -96,7 +97,8 @@ def write_out(out: Any, y: AnyArray, casting: Casting = "same_kind") -> Any:
         parts = y if isinstance(y, tuple) else (y,)
         written = tuple([b if a is None else write_out(a, b, casting) for a, b in zip(out, parts)])
         return written if isinstance(y, tuple) else written[0]
-    if not is_value(out):
+    is_of_integers = isinstance(out, np.ndarray) and stack.is_live() and out.dtype.kind in "biu"   # no values there
+    if not is_value(out) and not is_of_integers:
         raise SideEffectError("a traced value was written into an array from outside the traced function (out=...)",
                               do="make the array inside the function, or return the result")
     if not np.can_cast(type_of(y).dtype, out.dtype, casting):

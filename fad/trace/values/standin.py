@@ -51,7 +51,7 @@ class ResultMemory(NamedTuple):
 
 UNKNOWN = ResultMemory(None, None, None, None)
 COPY = ResultMemory(False, True, None, False)
-_kinds: dict[Any, tuple] = {}  # of calls: whether their results are arrays (True), numbers, or one or the other (None)
+_kinds: dict[tuple, tuple] = {}  # of calls: whether results are arrays (True), numbers, or one or the other (None)
 _answers: dict[tuple, Any] = {}                               # of calls: the same for all extents
 
 
@@ -76,7 +76,8 @@ def marked(y: object, name: str, original: object, args: tuple, kwargs: dict, pl
     """
     if isinstance(y, np.ndarray):
         return of_numbers(y) if not y.ndim and y.dtype.kind in "biufc" and stack.builders() else y
-    if not isinstance(y, Value) or y._var.type.shape or original is None or name == "__getitem__":
+    is_number = isinstance(y, np.generic) and stack.is_live() and y.dtype.kind in "biu"
+    if not (is_number or isinstance(y, Value) and not y._var.type.shape) or original is None or name == "__getitem__":
         return y
     key = original, tuple(map(_argument_kind, args)), tuple([(k, _argument_kind(a)) for k, a in kwargs.items()])
     if key not in _kinds:
@@ -84,6 +85,8 @@ def marked(y: object, name: str, original: object, args: tuple, kwargs: dict, pl
         ways = [_results(original, args, kwargs, None, "", unknown)[1] for unknown in both]
         _kinds[key] = tuple([joined(*[isinstance(x, np.ndarray) for x in pair]) for pair in zip(*ways)])
     kind = _kinds[key][place] if place < len(_kinds[key]) else None
+    if is_number:
+        return np.asarray(y) if kind else y
     return y if kind is kind_of(y) or kind_of(y) is not False and kind is not False else as_kind(y, kind)
 
 

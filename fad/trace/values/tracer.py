@@ -27,9 +27,9 @@ from ...util.where import is_users_operator, library_call
 from ..objects.containers import keeps_record
 from . import sparse
 from .absent import pickled, refuse_attribute_of_subclass, times_sequence
-from .attributes_set import set_flags, set_shape
 from .constants import at_sizes, constant_of, of_sizes
 from .hashed import hash_of
+from .memory_attributes import Flags, set_flags, set_shape
 from .mutation import assign, call_override
 from .of_tensors import of_tensors, refuse_ambiguous
 from .operators import OPERATORS
@@ -264,7 +264,7 @@ class Tracer(Value):
         assign(self, subscript, value)
 
     setflags, lie_in_owner, owner, at_sizes = set_flags, lie_in_owner, property(base_of), at_sizes
-    shape = property(Value.shape.fget, set_shape)  # type: ignore[attr-defined, assignment]
+    shape, flags = property(Value.shape.fget, set_shape), property(Flags)  # type: ignore[attr-defined, assignment]
 
     def __delitem__(self, subscript: object) -> None:
         raise ValueError("cannot delete array elements")

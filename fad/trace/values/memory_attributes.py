@@ -1,11 +1,11 @@
-"""Attributes of a traced array that are assigned to: its shape, and whether it may be written to."""
+"""Attributes of a traced array that are about its memory: its flags, and its shape, which may be assigned to."""
 from typing import Any
 
 from ...ir.build import current
 from ...ops.override import METHODS
 from ...util.errors import UnsupportedFunctionError
 from .layout import have_equal_extents
-from .mutation import Chain, call_override
+from .mutation import Chain, call_override, memory_layout
 
 
 def set_flags(x: object, write: "bool | None" = None, align: object = None, uic: object = None) -> None:
@@ -52,3 +52,50 @@ def _is_given(x: Any) -> bool:
     if id(x) in builder.region.arrived or any(x is y for _, y in builder.trace.captured.values()):
         return True
     return not builder.region.arrived and any(x.origin is v for v in builder.inputs)
+
+
+class Flags:
+    """x.flags, as far as a trace knows how the array lies in memory."""
+
+    def __init__(self, x: Any):
+        self._array = x
+
+    def __getitem__(self, name: str) -> bool:
+        return bool(getattr(self, {"C": "c_contiguous", "F": "f_contiguous"}.get(name, name.lower())))
+
+    def __getattr__(self, name: str) -> bool:
+        raise UnsupportedFunctionError(f"flags.{name} is not supported on traced arrays",
+                                       why="it depends on how the array lies in memory")
+
+    def _is_dense(self, step: int) -> bool:
+        """Whether the axes lie in their order (step 1), or in the opposite one (-1), without gaps."""
+        shape, layout = self._array.type.shape, memory_layout(self._array)
+        if any(isinstance(n, int) and n == 0 for n in shape):
+            return True
+        long = [k for k, n in enumerate(shape) if not (isinstance(n, int) and n == 1)]
+        if layout is not None and [k for k in layout if k in long] == long[::step]:
+            return True
+        facts = current().integers
+        if layout is None or any(not facts.proves_nonnegative(facts.form(shape[k]).shifted(-2)) for k in long):
+            raise UnsupportedFunctionError("flags.contiguous is not known of this traced array",
+                                           why="it depends on how the array lies in memory",
+                                           do="leave it out: np.ascontiguousarray(x) copies where that is needed")
+        return False
+
+    @property
+    def c_contiguous(self) -> bool:
+        return self._is_dense(1)
+
+    @property
+    def f_contiguous(self) -> bool:
+        return self._is_dense(-1)
+
+    @property
+    def forc(self) -> bool:
+        return self.c_contiguous or self.f_contiguous
+
+    @property
+    def fnc(self) -> bool:
+        return self.f_contiguous and not self.c_contiguous
+
+    contiguous = c_contiguous
