@@ -213,7 +213,8 @@ class NamesGuard(Guard):
         return all(map(is_, map(self.space.get, self.names, repeat(MISSING)), self.value))
 
     def test(self, owner: str, kept: str) -> str:
-        return f"{owner}.holds()"
+        are_absent = all(x is MISSING for x in self.value)    # most functions have no attributes at all
+        return f"(not {owner}.space or {owner}.holds())" if are_absent else f"{owner}.holds()"
 
 
 class ContentsGuard(Guard):

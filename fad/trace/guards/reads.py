@@ -151,6 +151,7 @@ class Reads:
         self._makers: dict[int, type] = {}                    # classes that code names: it may make their objects
         # id of a class or module -> it, its dict, the names that were looked up in it
         self._spaces: dict[int, tuple] = {}
+        self._printing: dict[str, of.Guard] = {}              # guards on how NumPy writes numbers
         self._makes_texts = False                             # whether code that is not seen may make texts
         self._is_any_name = False                             # whether code makes names itself: getattr(o, f"w{k}")
 
@@ -201,7 +202,7 @@ class Reads:
         ]
         inputs = self._trace.lifted_from.values() if self._trace else ()
         within = [of.of_all_before(self.snapshot.roots, inputs)] if self.snapshot.roots else []
-        return [*self._sources, *orders, *texts, *within]
+        return [*self._sources, *self._printing.values(), *orders, *texts, *within]
 
     def _walk(self, queue: list) -> None:
         """queue: pairs of a thing and whether code reads it that is not captured at all; None: it is captured code."""
@@ -324,7 +325,8 @@ class Reads:
         if runs_texts(code) or "__subclasses__" in used:
             self.unknown = "what eval, exec or __import__ reads, or which subclasses there are"
         if makes_texts(code):
-            self._sources.append(of.AnswerGuard(np.get_printoptions, np.get_printoptions()))
+            options = np.get_printoptions()
+            self._printing.setdefault(str(options), of.AnswerGuard(np.get_printoptions, options))
         for name in imported_modules(code):
             self._sources += python_objects.of_import(name, "", None)
             yield from self._named([sys.modules.get(name)], used)

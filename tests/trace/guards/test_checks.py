@@ -178,3 +178,17 @@ def kind_by_name(x):
 
 def test_the_class_of_a_number_is_told_by_its_name():
     assert fad.jit(kind_by_name)(1.0) == 2.0
+
+
+def test_attributes_that_a_function_has_not_are_asked_of_all_at_once():
+    """A function has no attributes, as a rule. A dict that holds nothing holds none of many names."""
+    def f(x):
+        return x
+    [guard] = of_names(vars(f), map(str, range(50)))
+    checks = Checks([guard])
+    holds = checks.function()
+    assert checks.guards[0].test("c0", "v0").startswith("(not c0.space or ") and holds()
+    f.other = 1
+    assert holds()
+    setattr(f, "7", 2)
+    assert not holds() and not checks.holds()
