@@ -6,10 +6,9 @@ from typing import Any
 
 from ..api.calls.staged import Staged, check_callable
 from ..api.derivatives.derivative import grad
-from ..eager.graph.draw import Drawing
-from ..eager.graph.draw import draw as draw_tensor
 from ..eager.tensors.tensor import Tensor
 from ..util.keywords import named_as_here
+from .graph import Drawing
 from .nests import Nests
 from .picture import outline, picture, svg
 from .stages import programs_of
@@ -85,7 +84,7 @@ def draw(f: "Callable | Tensor", *args: object, **kwargs: object) -> "Picture | 
     2: AccumulateGrad (2,)
     """
     if isinstance(f, Tensor):
-        return draw_tensor(f)
+        return Drawing(f)
     staged: Any = f if isinstance(f, Staged) else grad(check_callable(f, "draw"))
     own = [("the function", program) for program in programs_of(staged, args, kwargs)]
     program, _ = staged.program_for(*args, **kwargs)

@@ -38,15 +38,15 @@ def picture(nests: Nests, title: str) -> Drawn:
     boxes = [Box("end", heads, set(), given, []), *[_box(part) for part in nests.parts],
              Box("end", [(f"return {result}", "name")], set(nests.outputs), set(), [])]
     inside = _column(boxes, nests)
-    head = _text(0, LINE - 3, title, "title")
-    return Drawn(head + _moved(inside.svg, 0, LINE + GAP // 2), inside.width, inside.height + LINE + GAP // 2)
+    head = text(0, LINE - 3, title, "title")
+    return Drawn(head + moved(inside.svg, 0, LINE + GAP // 2), inside.width, inside.height + LINE + GAP // 2)
 
 
 def svg(drawings: list) -> str:
     """Drawings side by side as one picture."""
     x, parts, height = GAP, [], max(d.height for d in drawings) + 2 * GAP
     for drawn in drawings:
-        parts.append(_moved(drawn.svg, x, GAP))
+        parts.append(moved(drawn.svg, x, GAP))
         x += drawn.width + 2 * GAP
     heads = "".join(f'<marker id="fad-{kind}" markerWidth="7" markerHeight="7" refX="5" refY="2.5" orient="auto">'
                     f'<path d="M0,0 L5,2.5 L0,5 z" fill="{COLOURS[kind]}"/></marker>' for kind in ("edge", "saved"))
@@ -96,35 +96,41 @@ def _column(boxes: list, nests: Nests) -> Drawn:
     width = max(d.width for d in drawn)
     parts, places, y = [], [], 0
     for each in drawn:
-        parts.append(_moved(each.svg, 0, y))
+        parts.append(moved(each.svg, 0, y))
         places.append((y, y + each.height, each.width))
         y += each.height + GAP
     lanes, arrows = _arrows(_edges(boxes, nests), places, width)
     return Drawn("".join(parts) + arrows, width + lanes, y - GAP)
 
 
-def _drawn(box: Box, nests: Nests) -> Drawn:
-    height = PAD + LINE * len(box.lines)
+def _drawn(given: Box, nests: Nests) -> Drawn:
+    height = PAD + LINE * len(given.lines)
     inner, width = [], WIDTH
-    for region in box.regions:
+    for region in given.regions:
         if region:
             each = _column(region, nests)
-            inner.append(_moved(each.svg, PAD, height + PAD // 2))
+            inner.append(moved(each.svg, PAD, height + PAD // 2))
             height += each.height + PAD + PAD // 2
             width = max(width, each.width + 2 * PAD)
-    dash = ' stroke-dasharray="5 3"' if box.kind == "frame" else ""
-    rect = (f'<rect width="{width}" height="{height + PAD}" rx="6" fill="{COLOURS[box.kind]}" stroke="#8c959f"{dash}/>')
-    texts = "".join(_text(PAD, PAD + LINE * k + 10, text, style) for k, (text, style) in enumerate(box.lines))
-    return Drawn(rect + texts + "".join(inner), width, height + PAD)
+    frame = box(width, height + PAD, COLOURS[given.kind], ' stroke-dasharray="5 3"' if given.kind == "frame" else "")
+    texts = "".join(text(PAD, PAD + LINE * k + 10, line, style) for k, (line, style) in enumerate(given.lines))
+    return Drawn(frame + texts + "".join(inner), width, height + PAD)
 
 
-def _text(x: int, y: int, text: str, style: str) -> str:
+def box(width: int, height: int, colour: str, more: str = "") -> str:
+    """A box with its upper left corner at 0, 0."""
+    return f'<rect width="{width}" height="{height}" rx="6" fill="{colour}" stroke="#8c959f"{more}/>'
+
+
+def text(x: int, y: int, words: str, style: str) -> str:
+    """Words at a place; style: name, title, line or ops."""
     weight = ' font-weight="bold"' if style in ("name", "title") else ""
     colour = COLOURS["quiet" if style == "line" else "text"]
-    return f'<text x="{x}" y="{y}" fill="{colour}"{weight} xml:space="preserve">{html.escape(text)}</text>'
+    return f'<text x="{x}" y="{y}" fill="{colour}"{weight} xml:space="preserve">{html.escape(words)}</text>'
 
 
-def _moved(svg_text: str, x: int, y: int) -> str:
+def moved(svg_text: str, x: int, y: int) -> str:
+    """A drawing with its upper left corner at another place."""
     return f'<g transform="translate({x} {y})">{svg_text}</g>'
 
 
@@ -152,7 +158,7 @@ def _arrows(edges: list, places: list, width: int) -> tuple:
         label = textwrap.shorten(("saved: " if saved else "") + names, 26, placeholder=" …")
         if b == a + 1:
             x, y = WIDTH // (6 if saved else 2), places[a][1]
-            parts.append(_path(f"M{x},{y} v{GAP - 3}", colour))
+            parts.append(path(f"M{x},{y} v{GAP - 3}", colour))
             parts.append(_label(x + 6, y + GAP - 4, label, colour))
             continue
         lane = next((k for k, taken in enumerate(ends) if not _meets(taken, a, b)), len(ends))
@@ -161,7 +167,7 @@ def _arrows(edges: list, places: list, width: int) -> tuple:
         ends[lane].append((a, b))
         x = width + LANE * (lane + 1)
         down, up = places[a][1] - 8, places[b][0] + 10 + 3 * (lane % 4)
-        parts.append(_path(f"M{places[a][2]},{down} H{x} V{up} H{places[b][2] + 3}", colour))
+        parts.append(path(f"M{places[a][2]},{down} H{x} V{up} H{places[b][2] + 3}", colour))
         parts.append(f'<g transform="translate({x + 10} {(down + up) // 2}) rotate(90)">'
                      + _label(0, 6, label, colour, ' text-anchor="middle"') + "</g>")
         far = max(far, LANE * (lane + 1) + LANE)
@@ -172,7 +178,8 @@ def _meets(taken: Any, a: int, b: int) -> bool:
     return any(a < d and c < b for c, d in taken)
 
 
-def _path(d: str, colour: str) -> str:
+def path(d: str, colour: str) -> str:
+    """An arrow."""
     return f'<path d="{d}" fill="none" stroke="{COLOURS[colour]}" marker-end="url(#fad-{colour})"/>'
 
 
