@@ -31,9 +31,8 @@ class LRScheduler:
         self.step()
 
     def get_lr(self) -> list:
-        """The rates of this step."""
-        return (self.at(self.last_epoch) if self.last_epoch == 0
-                else [rate * self.change(self.last_epoch) for rate in self.rates()])
+        """The rates of this step; the first step's are those that are in the groups."""
+        return [rate * self.change(self.last_epoch) if self.last_epoch else rate for rate in self.rates()]
 
     def change(self, epoch: int) -> float:
         """The rate of a step as a multiple of the one before."""
@@ -42,14 +41,6 @@ class LRScheduler:
     def rates(self) -> list:
         """The rates that are in the optimiser's groups now."""
         return [number(group["lr"]) for group in self.optimizer.param_groups]
-
-    def at(self, epoch: int) -> list:
-        """The rates of a step, were there no other schedule; the first step's follow from what is in the groups."""
-        return [base * self.factor(epoch) for base in (self.base_lrs if epoch else self.rates())]
-
-    def factor(self, epoch: int) -> float:
-        """The rate of a step as a multiple of the first."""
-        raise NotImplementedError
 
     def get_last_lr(self) -> list:
         """The rates last put into the optimiser."""
@@ -135,9 +126,6 @@ class StepLR(LRScheduler):
     def change(self, epoch: int) -> float:
         return 1.0 if epoch % self.step_size else self.gamma
 
-    def factor(self, epoch: int) -> float:
-        return self.gamma ** (epoch // self.step_size)
-
 
 class ExponentialLR(LRScheduler):
     """Times gamma at every step."""
@@ -148,9 +136,6 @@ class ExponentialLR(LRScheduler):
 
     def change(self, epoch: int) -> float:
         return self.gamma
-
-    def factor(self, epoch: int) -> float:
-        return self.gamma ** epoch
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -184,7 +169,7 @@ class ReduceLROnPlateau(LRScheduler):
         refuse_if(threshold_mode not in ("rel", "abs"), "threshold mode " + threshold_mode + " is unknown!", ValueError)
         if isinstance(min_lr, (tuple, list)) and len(min_lr) != len(optimizer.param_groups):
             raise ValueError(f"expected {len(optimizer.param_groups)} min_lrs, got {len(min_lr)}")
-        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience  # type: ignore[assignment, method-assign]
+        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
         self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
         self.min_lrs = for_groups(optimizer, "min_lr", min_lr)
         self.default_min_lr = None if isinstance(min_lr, (tuple, list)) else min_lr
