@@ -15,7 +15,7 @@ from ..graph.node import Node
 from ..graph.record import edge
 from ..tensors.errors import refuse_if
 from ..tensors.state import changed
-from ..tensors.tensor import Tensor, is_continuous, wrap
+from ..tensors.tensor import Tensor, dense, is_continuous, wrap
 from . import forward_ad
 from .grad_api import grad
 
@@ -92,31 +92,35 @@ def columns(func: Callable, inputs: tuple, i: int, eps: float) -> list:
     return [_difference(func, inputs, i, step, eps) for step in unit_steps(inputs[i])]
 
 
-# -- derivatives -------------------------------------------------------------------------------------------------------
+# -- products Re(conj(g) J step): (output, input) -> a row for each step along the input, a column for each g ----------
+
+
+def _products(gs: list, dys: list) -> np.ndarray:
+    found = [[np.sum(g.conj() * dy).real for g in gs] for dy in dys]
+    return np.array(found).reshape(len(dys), len(gs))
+
+
+def _by_columns(column: Callable, places: list, gs: dict, steps: dict) -> dict:
+    """By the outputs' changes with each step: column(input, step) -> arrays."""
+    rows = {i: [column(i, step) for step in steps[i]] for i in places}
+    return {(k, i): _products(gs[k], [row[k] for row in rows[i]]) for k in gs for i in places}
 
 
 def backward_products(func: Callable, inputs: tuple, places: list, ys: tuple, gs: dict, steps: dict) -> dict:
-    """(output, cotangent number, input, step number) -> Re(conj(g) J step), by reverse mode."""
-    found = {}
+    found, xs = {}, [inputs[i] for i in places]
     for k, y in enumerate(ys):
-        for a, g in enumerate(gs[k]):
-            gxs = grad(y, [inputs[i] for i in places], wrap(g), retain_graph=True, allow_unused=True)
-            for i, gx in zip(places, gxs):
-                array = np.zeros_like(inputs[i]._a) if gx is None else gx._a
-                for b, step in enumerate(steps[i]):
-                    found[k, a, i, b] = np.sum(array.conj() * step).real
+        rows = [grad(y, xs, wrap(g), retain_graph=True, allow_unused=True) for g in gs[k]]
+        for n, i in enumerate(places):
+            found[k, i] = _products(steps[i], [dense(row[n], inputs[i])._a for row in rows]).T
     return found
 
 
 def forward_products(func: Callable, inputs: tuple, places: list, ys: tuple, gs: dict, steps: dict) -> dict:
-    """The same by forward mode."""
-    found = {}
-    for i in places:
-        for b, step in enumerate(steps[i]):
-            for k, dy in enumerate(tangents_of(func, inputs, {i: wrap(step.copy())})[:len(ys)]):
-                for a, g in enumerate(gs[k]):
-                    found[k, a, i, b] = np.sum(g.conj() * dy).real
-    return found
+    return _by_columns(lambda i, step: tangents_of(func, inputs, {i: wrap(step.copy())}), places, gs, steps)
+
+
+def _numerical(func: Callable, inputs: tuple, i: int, gs: dict, steps: dict, eps: float) -> dict:
+    return _by_columns(lambda i, step: _difference(func, inputs, i, step, eps), [i], gs, steps)
 
 
 def tangents_of(func: Callable, inputs: tuple, given: dict) -> list:
@@ -131,39 +135,30 @@ def tangents_of(func: Callable, inputs: tuple, given: dict) -> list:
         return [np.zeros_like(y._a) if d is None else d._a.copy() for y, d in zip(results, found)]
 
 
-def _compare(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, gs: dict, steps: dict,
-             options: Options, mode: str) -> None:
-    analytical = products(func, inputs, places, ys, gs, steps)
+def check(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, options: Options,
+          mode: str) -> None:
+    """Compare along every element of inputs and outputs, or (fast) along one random direction of each."""
+    rng = np.random.default_rng(0)
+    along = (lambda x: [random_direction(rng, x)]) if options.fast else unit_steps
+    gs = {k: along(y) for k, y in enumerate(ys)}
+    steps = {i: along(inputs[i]) for i in places}
+    exact = products(func, inputs, places, ys, gs, steps)
     for i in places:
-        columns = [_difference(func, inputs, i, step, options.eps) for step in steps[i]]
-        for k in range(len(ys)):
-            numerical, exact = _matrices(analytical, columns, gs, k, i)
-            if np.allclose(exact, numerical, options.rtol, options.atol, equal_nan=True):
-                continue
-            error = _mismatch(k, i, numerical, exact, ys[k], inputs[i], options.fast, mode)
-            if options.fast:
-                error += _in_slow_mode(products, func, inputs, k, i, ys, options)
-            raise GradcheckError(error)
-
-
-def _matrices(analytical: dict, columns: list, gs: dict, k: int, i: int) -> "tuple[np.ndarray, np.ndarray]":
-    """The products of output k and input i by differences and by derivatives, a row for each step."""
-    numerical = [[np.sum(g.conj() * dy[k]).real for g in gs[k]] for dy in columns]
-    exact = [[analytical[k, a, i, b] for a in range(len(gs[k]))] for b in range(len(columns))]
-    shape = len(columns), len(gs[k])
-    return np.array(numerical).reshape(shape), np.array(exact).reshape(shape)
+        numerical = _numerical(func, inputs, i, gs, steps, options.eps)
+        for k, y in enumerate(ys):
+            found, wanted = numerical[k, i], exact[k, i]
+            if not np.allclose(wanted, found, options.rtol, options.atol, equal_nan=True):
+                error = _mismatch(k, i, found, wanted, y, inputs[i], options.fast, mode)
+                raise GradcheckError(error + (_in_slow_mode(products, func, inputs, k, i, ys, options)
+                                              if options.fast else ""))
 
 
 def _in_slow_mode(products: Callable, func: Callable, inputs: tuple, k: int, i: int, ys: tuple,
                   options: Options) -> str:
     """The Jacobian of output k by input i, element by element, for a message."""
-    gs = {j: unit_steps(y) if j == k else [] for j, y in enumerate(ys)}
-    steps = {i: unit_steps(inputs[i])}
-    exact = products(func, inputs, [i], ys, gs, steps)
-    columns = [_difference(func, inputs, i, step, options.eps) for step in steps[i]]
-    numerical, analytical = _matrices(exact, columns, gs, k, i)
-    found, wanted = (_jacobian(m, ys[k], inputs[i], slice(None)) for m in (numerical, analytical))
-    return FAST.format(found, wanted, np.abs(numerical - analytical).max(initial=0))
+    gs, steps = {j: unit_steps(y) if j == k else [] for j, y in enumerate(ys)}, {i: unit_steps(inputs[i])}
+    both = _numerical(func, inputs, i, gs, steps, options.eps)[k, i], products(func, inputs, [i], ys, gs, steps)[k, i]
+    return FAST.format(*[in_complex_rows(m, inputs[i]) for m in both], np.abs(both[0] - both[1]).max(initial=0))
 
 
 FAST = """
@@ -179,11 +174,6 @@ The max per-element difference (slow mode) is: {}.
 """
 
 
-def _jacobian(m: np.ndarray, y: Tensor, x: Tensor, part: object) -> Tensor:
-    """Products with steps along x (rows) and y (columns) as the Jacobian; of complex x one is for both parts."""
-    return in_complex_rows(m[:, part], x)
-
-
 def in_complex_rows(m: np.ndarray, x: Tensor) -> Tensor:
     """Of complex x, the rows of steps along its parts in one."""
     return wrap(m[0::2] + 1j * m[1::2] if x._a.dtype.kind == "c" else m)
@@ -197,18 +187,9 @@ def _mismatch(k: int, i: int, numerical: np.ndarray, exact: np.ndarray, y: Tenso
         part, columns = (f"While considering the {'imaginary' if imaginary else 'real'} part of complex outputs only, ",
                          slice(int(imaginary), None, 2))
     how = " computed with forward mode" if mode == "forward" else ""
-    found, wanted = (m.item() if fast else _jacobian(m, y, x, columns) for m in (numerical, exact))
+    found, wanted = (m.item() if fast else in_complex_rows(m[:, columns], x) for m in (numerical, exact))
     return (f"{part}Jacobian{how} mismatch for output {k} with respect to input "
             f"{i},\nnumerical:{found}\nanalytical:{wanted}\n")
-
-
-def check(products: Callable, func: Callable, inputs: tuple, places: list, ys: tuple, options: Options,
-          mode: str) -> None:
-    """Compare along every element of inputs and outputs, or (fast) along one random direction of each."""
-    rng = np.random.default_rng(0)
-    along = (lambda x: [random_direction(rng, x)]) if options.fast else unit_steps
-    gs = {k: along(y) for k, y in enumerate(ys)}
-    _compare(products, func, inputs, places, ys, gs, {i: along(inputs[i]) for i in places}, options, mode)
 
 
 def random_direction(rng: np.random.Generator, x: Tensor) -> np.ndarray:

@@ -8,7 +8,7 @@ from ...api.calls.staged import as_tuple
 from ..graph.inplace import requires_grad
 from ..tensors.errors import refuse_if
 from ..tensors.state import changed
-from ..tensors.tensor import Tensor, is_continuous, wrap
+from ..tensors.tensor import Tensor, dense, is_continuous, wrap
 from . import differences
 from .differences import GradcheckError, Options, columns, differentiable, in_complex_rows, units_like
 from .grad_api import grad
@@ -175,11 +175,8 @@ def get_numerical_jacobian(fn: Callable, inputs: tuple, target: object = None, e
     given = as_tuple(inputs)
     wanted = given if target is None else as_tuple(target)
     places = [k for k, x in enumerate(given) if any(x is one for one in wanted)]
-    return [_matrix(columns(lambda *xs: fn(xs), given, i, eps), given[i]) for i in places]
-
-
-def _matrix(of_steps: list, x: Tensor) -> Tensor:
-    return in_complex_rows(np.stack([column[0].reshape(-1) for column in of_steps]), x)
+    return [in_complex_rows(np.stack([column[0].reshape(-1) for column in columns(lambda *xs: fn(xs), given, i, eps)]),
+                            given[i]) for i in places]
 
 
 def get_analytical_jacobian(inputs: object, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0) -> tuple:
@@ -195,11 +192,8 @@ def get_analytical_jacobian(inputs: object, output: Tensor, nondet_tol: float = 
 
 
 def _rows(output: Tensor, xs: list) -> list:
-    rows = []
-    for unit in units_like(output._a):
-        answers = grad(output, xs, wrap(unit), retain_graph=True, allow_unused=True)
-        rows.append([np.zeros_like(x._a) if a is None else a._a for a, x in zip(answers, xs)])
-    return rows
+    return [[dense(g, x)._a for g, x in zip(grad(output, xs, wrap(unit), retain_graph=True, allow_unused=True), xs)]
+            for unit in units_like(output._a)]
 
 
 __all__: Sequence = ("gradcheck", "gradgradcheck", "GradcheckError", "get_numerical_jacobian",
