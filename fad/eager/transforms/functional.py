@@ -1,4 +1,5 @@
 """autograd.functional on tensors; on arrays those of api/derivatives/functional.py, which have the same signatures."""
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -39,9 +40,16 @@ _CONSTANT = {
                "on the inputs."}
 
 
-def _on_tensors(inputs: object) -> bool:
-    given = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
-    return any(isinstance(x, Tensor) for x in given)
+def _or_on_arrays(f: Callable) -> Callable:
+    """f, recorded in any mode; where no input is a tensor, the function of arrays that has its name."""
+    @functools.wraps(f)
+    def call(func: Callable, inputs: object, *args: object, **options: object) -> Any:
+        given = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
+        if not any(isinstance(x, Tensor) for x in given):
+            return getattr(of_arrays, f.__name__)(func, inputs, *args, **options)
+        with changed(grad=True):
+            return f(func, inputs, *args, **options)
+    return call
 
 
 def _as_tuple(given: object, what: str, name: str) -> "tuple[bool, tuple]":
@@ -124,12 +132,12 @@ def _vector(v: object, models: tuple, several: bool, name: str) -> tuple:
     for k, (a, x) in enumerate(zip(given, models)):
         if a.shape != x.shape:
             prepend = f"Entry {k} in " if several else ""
-            raise RuntimeError(f"{prepend}v has invalid size: should be {x.shape} but got "
-                               f"{a.shape}.")
+            raise RuntimeError(f"{prepend}v has invalid size: should be {x.shape} but got {a.shape}.")
     return given
 
 
 @named_as_here
+@_or_on_arrays
 def vjp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(outputs, product of v with the Jacobian) of func at the inputs.
 
@@ -137,28 +145,23 @@ def vjp(func: Callable, inputs: object, v: object = None, create_graph: bool = F
     >>> vjp(lambda x: x ** 2, fad.tensor([1.0, 2.0]), fad.ones(2))
     (tensor([1., 4.]), tensor([2., 4.]))
     """
-    if not _on_tensors(inputs):
-        return of_arrays.vjp(func, inputs, v, create_graph, strict)
-    with changed(grad=True):
-        several, xs = _inputs(inputs, "vjp", create_graph)
-        several_out, ys = _outputs(func, xs, "vjp")
-        _require(ys, "outputs", strict)
-        if v is not None:
-            gs = _vector(v, ys, several_out, "vjp")
-        else:
-            _single(ys,
-                    "The vector v can only be None if the user-provided function returns a single Tensor with a single "
-                    "element.")
-            gs = (None,)
-        gxs = _filled(_grad(ys, xs, gs, create_graph), xs, strict, create_graph, "back")
+    several, xs = _inputs(inputs, "vjp", create_graph)
+    several_out, ys = _outputs(func, xs, "vjp")
+    _require(ys, "outputs", strict)
+    if v is None:
+        _single(ys, "the user-provided function returns")
+    gs = (None,) if v is None else _vector(v, ys, several_out, "vjp")
+    gxs = _filled(_grad(ys, xs, gs, create_graph), xs, strict, create_graph, "back")
     return _unpacked(_finished(ys, create_graph), several_out), _unpacked(_finished(gxs, create_graph), several)
 
 
-def _single(tensors: tuple, message: str) -> None:
-    refuse_if(len(tensors) != 1 or tensors[0]._a.size != 1, message)
+def _single(tensors: tuple, what: str) -> None:
+    refuse_if(len(tensors) != 1 or tensors[0]._a.size != 1, f"The vector v can only be None if {what} a single Tensor "
+              "with a single element.")
 
 
 @named_as_here
+@_or_on_arrays
 def jvp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(outputs, product of the Jacobian of func at the inputs with v).
 
@@ -166,32 +169,26 @@ def jvp(func: Callable, inputs: object, v: object = None, create_graph: bool = F
     >>> jvp(lambda x: x ** 2, fad.tensor([1.0, 2.0]), fad.ones(2))
     (tensor([1., 4.]), tensor([2., 4.]))
     """
-    if not _on_tensors(inputs):
-        return of_arrays.jvp(func, inputs, v, create_graph, strict)
-    with changed(grad=True):
-        several, xs = _inputs(inputs, "jvp", create_graph)
-        dxs = _direction(v, xs, several, "jvp")
-        several_out, ys = _outputs(func, xs, "jvp")
-        _require(ys, "outputs", strict)
-        gs = tuple([wrap(np.zeros_like(y._a)).requires_grad_() for y in ys])
-        gxs = _grad(ys, xs, gs, create_graph=True)
-        _require(gxs, "grad_inputs", strict)
-        dys = _filled(_grad(gxs, gs, dxs, create_graph), ys, strict, create_graph, "back_trick")
+    several, xs = _inputs(inputs, "jvp", create_graph)
+    dxs = _direction(v, xs, several, "jvp")
+    several_out, ys = _outputs(func, xs, "jvp")
+    _require(ys, "outputs", strict)
+    gs = tuple([wrap(np.zeros_like(y._a)).requires_grad_() for y in ys])
+    gxs = _grad(ys, xs, gs, create_graph=True)
+    _require(gxs, "grad_inputs", strict)
+    dys = _filled(_grad(gxs, gs, dxs, create_graph), ys, strict, create_graph, "back_trick")
     return _unpacked(_finished(ys, create_graph), several_out), _unpacked(_finished(dys, create_graph), several_out)
-
-
-_NO_VECTOR = ("The vector v can only be None if the input to the user-provided function is a single Tensor with a "
-              "single element.")
 
 
 def _direction(v: AnyArray, xs: tuple, several: bool, name: str) -> tuple:
     if v is None:
-        _single(xs, _NO_VECTOR)
+        _single(xs, "the input to the user-provided function is")
         return (wrap(np.ones_like(xs[0]._a)),)
     return _vector(v, xs, several, name)
 
 
 @named_as_here
+@_or_on_arrays
 def jacobian(func: Callable, inputs: ArrayLike, create_graph: bool = False, strict: bool = False,
              vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
     """The Jacobian of func at the inputs: for each output and input a tensor of shape output.shape + input.shape.
@@ -201,8 +198,6 @@ def jacobian(func: Callable, inputs: ArrayLike, create_graph: bool = False, stri
     tensor([[2., 0.],
             [0., 4.]])
     """
-    if not _on_tensors(inputs):
-        return of_arrays.jacobian(func, inputs, create_graph, strict, vectorize, strategy)
     refuse_if(strategy not in ("forward-mode", "reverse-mode"), 'Expected strategy to be either "forward-mode" or '
               '"reverse-mode". Hint: If your function has more outputs than inputs, "forward-mode" tends to be more '
               'performant. Otherwise, prefer to use "reverse-mode".', AssertionError)
@@ -215,11 +210,10 @@ def jacobian(func: Callable, inputs: ArrayLike, create_graph: bool = False, stri
         return _forward_jacobian(func, inputs)
     refuse_if(strict and vectorize, "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
               "supported together. Please either set `strict=False` or `vectorize=False`.")
-    with changed(grad=True):
-        several, xs = _inputs(inputs, "jacobian", create_graph)
-        several_out, ys = _outputs(func, xs, "jacobian")
-        _require(ys, "outputs", strict)
-        blocks = tuple([_rows(k, y, xs, create_graph, strict, vectorize) for k, y in enumerate(ys)])
+    several, xs = _inputs(inputs, "jacobian", create_graph)
+    several_out, ys = _outputs(func, xs, "jacobian")
+    _require(ys, "outputs", strict)
+    blocks = tuple([_rows(k, y, xs, create_graph, strict, vectorize) for k, y in enumerate(ys)])
     return _unpacked(_finished(blocks, create_graph), (several_out, several))
 
 
@@ -259,6 +253,7 @@ def _scalar(func: Callable, xs: tuple, name: str) -> Tensor:
 
 
 @named_as_here
+@_or_on_arrays
 def hessian(func: Callable, inputs: ArrayLike, create_graph: bool = False, strict: bool = False,
             vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """The Hessian of a function that returns a single element: for each pair of inputs a tensor of shape a.shape +
@@ -269,8 +264,6 @@ def hessian(func: Callable, inputs: ArrayLike, create_graph: bool = False, stric
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    if not _on_tensors(inputs):
-        return of_arrays.hessian(func, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
     several, _ = _as_tuple(inputs, "inputs", "hessian")
@@ -278,10 +271,9 @@ def hessian(func: Callable, inputs: ArrayLike, create_graph: bool = False, stric
     def gradients(*xs: Tensor) -> tuple:
         if outer_jacobian_strategy == "forward-mode":
             xs = tuple([_dual_leaf(x) for x in xs])
-        with changed(grad=True):
-            y = _scalar(func, xs, "hessian")
-            _require((y,), "outputs", strict)
-            gs = _grad((y,), xs, create_graph=True)
+        y = _scalar(func, xs, "hessian")
+        _require((y,), "outputs", strict)
+        gs = _grad((y,), xs, create_graph=True)
         gs = _filled(gs, xs, False, False, "back")
         _require(gs, "jacobian", strict)
         return gs
@@ -310,25 +302,21 @@ def _gradient(func: Callable, inputs: object, v: object, name: str, create_graph
 
 
 @named_as_here
+@_or_on_arrays
 def vhp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(output, product of v with the Hessian) of a function that returns a single element."""
-    if not _on_tensors(inputs):
-        return of_arrays.vhp(func, inputs, v, create_graph, strict)
-    with changed(grad=True):
-        several, xs, vs, y, gs = _gradient(func, inputs, v, "vhp", create_graph, strict)
-        answer = _filled(_grad(gs, xs, vs, create_graph), xs, strict, create_graph, "double_back")
+    several, xs, vs, y, gs = _gradient(func, inputs, v, "vhp", create_graph, strict)
+    answer = _filled(_grad(gs, xs, vs, create_graph), xs, strict, create_graph, "double_back")
     return _finished(y, create_graph), _unpacked(_finished(answer, create_graph), several)
 
 
 @named_as_here
+@_or_on_arrays
 def hvp(func: Callable, inputs: object, v: object = None, create_graph: bool = False, strict: bool = False) -> tuple:
     """(output, product of the Hessian with v) of a function that returns a single element."""
-    if not _on_tensors(inputs):
-        return of_arrays.hvp(func, inputs, v, create_graph, strict)
-    with changed(grad=True):
-        several, xs, vs, y, gs = _gradient(func, inputs, v, "hvp", create_graph, strict)
-        zeros = tuple([wrap(np.zeros_like(x._a)).requires_grad_() for x in xs])
-        double = _grad(gs, xs, zeros, create_graph=True)
-        _require(double, "hessian", strict)
-        answer = _filled(_grad(double, zeros, vs, create_graph), xs, strict, create_graph, "double_back_trick")
+    several, xs, vs, y, gs = _gradient(func, inputs, v, "hvp", create_graph, strict)
+    zeros = tuple([wrap(np.zeros_like(x._a)).requires_grad_() for x in xs])
+    double = _grad(gs, xs, zeros, create_graph=True)
+    _require(double, "hessian", strict)
+    answer = _filled(_grad(double, zeros, vs, create_graph), xs, strict, create_graph, "double_back_trick")
     return _finished(y, create_graph), _unpacked(_finished(answer, create_graph), several)
