@@ -222,7 +222,6 @@ class _Affine(Module):
 class _BatchNorm(_Affine):
     """Base of layers that normalise channels, by statistics that may be kept over the batches."""
 
-    _version = 2
     dims: tuple = ()                                           # how many dimensions an input may have
 
     @typed
@@ -252,14 +251,6 @@ class _BatchNorm(_Affine):
         n = len(input.shape)
         if n not in self.dims:
             raise ValueError(f"expected {' or '.join(f'{r}D' for r in self.dims)} input (got {n}D input)")
-
-    def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, *rest: object) -> None:
-        """As of every module; states older than version 2 do not know how many batches there were."""
-        key = f"{prefix}num_batches_tracked"
-        if (local_metadata.get("version") or 1) < 2 and self.track_running_stats and key not in state_dict:
-            state_dict[key] = (wrap(np.zeros((), np.int64)) if self.num_batches_tracked is None
-                               else self.num_batches_tracked)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def extra_repr(self) -> str:
         """The text in brackets when the layer is written."""

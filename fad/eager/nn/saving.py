@@ -24,47 +24,22 @@ class IncompatibleKeys(NamedTuple):
 class Saving:
     """The part of Module that is saved: parameters and persistent buffers."""
 
-    _version: "int | None" = None
-
     def _kept(self) -> list:
         """(name, tensor) of what is saved."""
         buffers = [(name, b) for name, b in self._buffers.items() if name not in self._transient]
         return [(name, t) for name, t in (*self._parameters.items(), *buffers) if t is not None]
 
-    def _save_to_state_dict(self, destination: dict, prefix: str, keep_vars: bool) -> None:
-        for name, t in self._kept():
-            destination[prefix + name] = t if keep_vars else t.detach()
+    def _places(self) -> list:
+        """(dotted name, module, name there, tensor) of what is saved of this module and those below."""
+        return [(f"{path}.{name}" if path else name, module, name, t)
+                for path, module in self.named_modules(remove_duplicate=False) for name, t in module._kept()]
 
     def state_dict(self, *args: object, destination: object = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Names to values of all parameters and persistent buffers of this module and those below."""
         destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args):])
-        if destination is None:
-            destination = OrderedDict()
-            destination._metadata = OrderedDict()
-        if hasattr(destination, "_metadata"):
-            destination._metadata[prefix[:-1]] = {"version": self._version}
-        self._save_to_state_dict(destination, prefix, keep_vars)
-        for name, module in self._modules.items():
-            if module is not None:
-                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        return destination
-
-    def _load_from_state_dict(self, state_dict: dict, prefix: str, local_metadata: dict, strict: bool,
-                              missing_keys: list, unexpected_keys: list, error_msgs: list) -> None:
-        """Take over the values of this module's own tensors."""
-        own = self._kept()
-        for name, t in own:
-            key = prefix + name
-            if key in state_dict:
-                error = self._take(name, t, state_dict[key], key, local_metadata.get("assign_to_params_buffers", False))
-                error_msgs.extend([error] if error else [])
-            elif strict:
-                missing_keys.append(key)
-        known = {name for name, _ in own}
-        for key in state_dict:
-            if (strict and key.startswith(prefix)
-                    and (rest := key[len(prefix):].split("."))[0] not in (known if len(rest) == 1 else self._modules)):
-                unexpected_keys.append(key)
+        found: Any = OrderedDict() if destination is None else destination
+        found.update((prefix + key, t if keep_vars else t.detach()) for key, _, _, t in self._places())
+        return found
 
     def _take(self, name: str, t: Tensor, value: object, key: str, assign: bool) -> str:
         """Write a value over a tensor (or put it in its place); what was wrong with it."""
@@ -97,8 +72,13 @@ class Saving:
         """Write values over the parameters and buffers of their names (with assign: put them in their places)."""
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        keys, errors = IncompatibleKeys([], []), []
-        self._load(OrderedDict(state_dict), "", getattr(state_dict, "_metadata", {}), strict, assign, keys, errors)
+        places = self._places()
+        known = {key for key, *_ in places}
+        keys = IncompatibleKeys([key for key, *_ in places if key not in state_dict],
+                                [key for key in state_dict if key not in known])
+        taken = [module._take(name, t, state_dict[key], key, assign) for key, module, name, t in places
+                 if key in state_dict]
+        errors = [error for error in taken if error]
         for what, names in (("Unexpected", keys.unexpected_keys), ("Missing", keys.missing_keys)):
             if strict and names:
                 listed = ", ".join([f'"{name}"' for name in names])
@@ -106,13 +86,3 @@ class Saving:
         if errors:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
         return keys
-
-    def _load(self, state: dict, prefix: str, metadata: object, strict: bool, assign: bool, keys: IncompatibleKeys,
-              errors: list) -> None:
-        local = {**metadata.get(prefix[:-1], {}), "assign_to_params_buffers": assign}
-        self._load_from_state_dict(state, prefix, local, True, keys.missing_keys, keys.unexpected_keys, errors)
-        for name, child in self._modules.items():
-            if child is not None:
-                below = f"{prefix}{name}."
-                child._load({k: v for k, v in state.items() if k.startswith(below)}, below, metadata, strict, assign,
-                            keys, errors)
