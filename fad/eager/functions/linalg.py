@@ -44,25 +44,24 @@ _LOCATED = ("inv", "cholesky")                                   # of which is t
 def of_matrices(name: str, f: Callable) -> Callable:
     """A function of matrices that refuses tensors which are none, in PyTorch's words."""
     called = _SQUARE.get(name) or _ANY.get(name)
-    return f if called is None else _refusing(f, called, name in _SQUARE, exact=name == "matrix_power")
+    return f if called is None else _refusing(f, called, name in _SQUARE)
 
 
 def refuse_beside() -> None:
     """Let the functions that stand beside linalg's refuse what these refuse."""
     for name, called in _BESIDE.items():
-        how = called, name not in _ANY, name == "matrix_power"
-        FUNCTIONS[name] = _refusing(FUNCTIONS[name], *how)
+        FUNCTIONS[name] = _refusing(FUNCTIONS[name], called)
         if hasattr(Tensor, name):
-            setattr(Tensor, name, _refusing(getattr(Tensor, name), *how))
+            setattr(Tensor, name, _refusing(getattr(Tensor, name), called))
 
 
-def _refusing(f: Callable, called: str, square: bool, exact: bool = False) -> Callable:
-    """A function that refuses what are no (square) matrices, in PyTorch's words; exact: it takes whole numbers too."""
+def _refusing(f: Callable, called: str, square: bool = True) -> Callable:
+    """A function that refuses what are no (square) matrices, in PyTorch's words."""
     @functools.wraps(f)
     def call(*args: ArrayOrNumber, **kwargs: object) -> Any:
         A = args[0] if args else next((kwargs[k] for k in ("A", "input") if k in kwargs), None)
         if isinstance(A, Tensor):
-            _check(A, called, square, exact)
+            _check(A, called, square)
         try:
             return f(*args, **kwargs)
         except np.linalg.LinAlgError as error:
@@ -73,12 +72,12 @@ def _refusing(f: Callable, called: str, square: bool, exact: bool = False) -> Ca
     return call
 
 
-def _check(A: Tensor, called: str, square: bool, exact: bool) -> None:
+def _check(A: Tensor, called: str, square: bool) -> None:
     refuse_if(A._a.ndim < 2, f"{called}: The input tensor A must have at least 2 dimensions.")
     if square and A._a.shape[-1] != A._a.shape[-2]:
         raise RuntimeError(f"{called}: A must be batches of square matrices, but they are {A._a.shape[-2]} by "
                            f"{A._a.shape[-1]} matrices")
-    if A._a.dtype.kind not in "fc" and not exact:
+    if A._a.dtype.kind not in "fc" and called != "linalg.matrix_power":                  # which is of whole numbers too
         raise RuntimeError(f"{called}: Expected a floating point or complex tensor as input. Got "
                            f"{scalar_name(A._a.dtype)}")
 

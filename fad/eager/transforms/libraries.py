@@ -1,6 +1,5 @@
 """NumPy's functions on tensors, and namespaces of a library's functions that take tensors too, in PyTorch's terms (dim,
 keepdim) where an argument is a tensor."""
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -105,48 +104,37 @@ def for_tensors(library: str, own: Mapping[str, Callable]) -> "tuple[Callable, C
     return attribute, lambda: sorted({*names(), *own})
 
 
-def _with_out(path: str, f: "Callable | None") -> Any:
-    """A function of tensors, with PyTorch's `out`."""
-    if f is None or isinstance(f, type):
-        return f
-
-    @functools.wraps(f)
-    def call(*args: object, out: object = None, **kwargs: object) -> Any:
-        y = f(*args, **kwargs)
-        return delivered(y, out, path.rpartition(".")[2])
-    return call
-
-
-def _both(for_tensor: "Callable | None", get: Callable, path: str) -> Any:
+def _both(own: "Callable | None", get: Callable, path: str) -> Any:
+    """The library's function, which of tensors is `own` if there is one; what the library lacks is `own` of all."""
     name = path.rpartition(".")[2]
-    for_tensor = _with_out(path, for_tensor)
     try:
-        library = get(name)
+        library: Any = get(name)
     except AttributeError:
-        if for_tensor is None:
+        if own is None:
             raise
-        return for_tensor if isinstance(for_tensor, type) else of_matrices(name, _stepping(path, for_tensor))
-    if isinstance(library, type) or not callable(library):
-        return library if for_tensor is None else for_tensor
+        library = None
+    if isinstance(own, type) or own is None and (isinstance(library, type) or not callable(library)):
+        return own or library
 
     def call(*args: object, **kwargs: object) -> Any:
-        # in a function that is called on tensors, a traced value stands for a tensor
-        traced = any(getattr(a, "__fad_level__", 0) > 1 for a in args)
-        means_tensors = for_tensor is not None and standing_for.get() is not None and traced
-        first = args[0] if args and isinstance(args[0], (tuple, list)) else ()
-        if not means_tensors and not any(isinstance(a, Tensor) for a in (*first, *args, *kwargs.values())):
+        if library is not None and not _means_tensors(own is not None, args, kwargs):
             return library(*args, **kwargs)
-        if for_tensor is not None:
-            return _as_step(path, for_tensor, args, kwargs)
         out = kwargs.pop("out", None)
         record = BY_NAME.get(path)
-        y = _as_step(path, library if record is None else record.call, args,
-                     {_DIMS.get(key, key): value for key, value in kwargs.items()})
+        f = own or (library if record is None else record.call)
+        y = _as_step(path, f, args, kwargs if own else {_DIMS.get(key, key): value for key, value in kwargs.items()})
         # what does not hang on the tensors' values, as a matrix' power 0
-        y = wrap(y) if isinstance(y, np.ndarray) else y
-        return delivered(y, out, name)
-    call.__name__, call.__qualname__, call.__doc__ = name, name, library.__doc__
+        return delivered(wrap(y) if isinstance(y, np.ndarray) and not own else y, out, name)
+    call.__name__, call.__qualname__, call.__doc__ = name, name, (library or own).__doc__
     return of_matrices(name, call) if path.startswith("numpy.linalg.") else call
+
+
+def _means_tensors(is_own: bool, args: tuple, kwargs: dict) -> bool:
+    """Whether a call is of tensors; in a function that is called on tensors, a traced value stands for one."""
+    traced = any(getattr(a, "__fad_level__", 0) > 1 for a in args)
+    first = args[0] if args and isinstance(args[0], (tuple, list)) else ()
+    return (is_own and traced and standing_for.get() is not None
+            or any(isinstance(a, Tensor) for a in (*first, *args, *kwargs.values())))
 
 
 class _Step(NamedTuple):
@@ -198,14 +186,6 @@ def _as_step(path: str, f: Callable, args: tuple, kwargs: dict) -> Any:
         ys = y if isinstance(y, tuple) else (y,)
         together(ys, step.label, tensors, dict([*zip(step.arguments.split(), tensors), *zip(step.results.split(), ys)]))
     return y
-
-
-def _stepping(path: str, f: Callable) -> Callable:
-    @functools.wraps(f)
-    def call(*args: ArrayOrNumber, **kwargs: object) -> Any:
-        return _as_step(path, f, args, kwargs)
-    call.__qualname__ = path.rpartition(".")[2]
-    return call
 
 
 # -- what differs in more than the names of options, of fft and special ------------------------------------------------
