@@ -159,19 +159,7 @@ def softsign(input: Tensor) -> Tensor:
     return input / (1.0 + abs(input))
 
 
-def logsigmoid(input: Tensor) -> Tensor:
-    """log of the logistic function."""
-    return op["log_expit"](input)
-
-
-def tanh(input: AnyArray) -> AnyArray:
-    """The hyperbolic tangent."""
-    return op["tanh"](input)
-
-
-def sigmoid(input: Tensor) -> Tensor:
-    """The logistic function."""
-    return FUNCTIONS["sigmoid"](input)
+tanh, sigmoid, logsigmoid = (FUNCTIONS[name] for name in ("tanh", "sigmoid", "logsigmoid"))
 
 
 def prelu(input: object, weight: object) -> Tensor:

@@ -11,13 +11,41 @@ from ..tensors.tensor import Tensor
 from .module import Module, Parameter
 
 
-class _Numbered(Module):
-    """Base of modules that hold a list: what is held has the names "0", "1", ..."""
+class _Holding(Module):
+    """Base of modules that hold others."""
 
     _modules: dict
 
     def _held(self) -> dict:
         return self._modules
+
+    def _made(self, value: object) -> object:
+        return value
+
+    def _add(self, name: str, value: object) -> None:
+        self.add_module(name, value)
+
+    def __len__(self) -> int:
+        return len(self._held())
+
+
+class _OfParameters:
+    """Beside _Holding, for those that hold parameters; other tensors become parameters."""
+
+    _parameters: dict
+
+    def _held(self) -> dict:
+        return self._parameters
+
+    def _made(self, value: object) -> object:
+        return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+    def _add(self, name: str, value: object) -> None:
+        self.register_parameter(name, self._made(value))
+
+
+class _Numbered(_Holding):
+    """Base of modules that hold a list: what is held has the names "0", "1", ..."""
 
     def _hold(self, values: Iterable) -> None:
         """Hold these values and no others."""
@@ -35,9 +63,6 @@ class _Numbered(Module):
     def __iter__(self) -> Iterator:
         return iter(self._held().values())
 
-    def __len__(self) -> int:
-        return len(self._held())
-
     def __getitem__(self, k: object) -> Any:
         values = list(self)
         cls: Any = type(self)
@@ -48,7 +73,7 @@ class _Numbered(Module):
         return [value for _, value in items]
 
     def __setitem__(self, k: int, value: object) -> None:
-        setattr(self, list(self._held())[self._place(k)], value)
+        setattr(self, list(self._held())[self._place(k)], self._made(value))
 
     def __delitem__(self, k: object) -> None:
         values = list(self)
@@ -57,7 +82,7 @@ class _Numbered(Module):
 
     def append(self, value: Any) -> Any:
         """Add one at the end."""
-        self.add_module(str(len(self)), value)
+        self._add(str(len(self)), value)
         return self
 
     def extend(self, values: object) -> Any:
@@ -133,25 +158,19 @@ class Sequential(_Numbered):
         return OrderedDict(items)
 
 
-class _Named(Module, MutableMapping):
+class _Named(_Holding, MutableMapping):
     """Base of modules that hold a dict: one is equal to itself alone, as every module is."""
 
     __eq__, __hash__ = object.__eq__, object.__hash__
 
-    def _held(self) -> dict:
-        return self._modules
-
     def __setitem__(self, name: str, value: object) -> None:
-        setattr(self, name, value)
+        self._add(name, value)
 
     def __getitem__(self, name: str) -> Any:
         return self._held()[name]
 
     def __delitem__(self, name: str) -> None:
         del self._held()[name]
-
-    def __len__(self) -> int:
-        return len(self._held())
 
     def __iter__(self) -> Iterator:
         return iter(self._held())
@@ -171,45 +190,24 @@ class ModuleDict(_Named):
         super().__init__()
         self.update(modules or {})
 
-    def __setitem__(self, name: str, module: Any) -> None:
-        self.add_module(name, module)
 
-
-def _as_parameter(value: object) -> Any:
-    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
-
-
-class ParameterList(_Numbered):
+class ParameterList(_OfParameters, _Numbered):
     """A list of parameters; other tensors become parameters."""
 
     def __init__(self, values: object = ()):
         super().__init__()
         self += values if values is not None else ()
 
-    def _held(self) -> dict:
-        return self._parameters
 
-    def append(self, value: Any) -> "ParameterList":
-        """Add a parameter at the end."""
-        self.register_parameter(str(len(self)), _as_parameter(value))
-        return self
-
-    def __setitem__(self, k: object, value: object) -> None:
-        setattr(self, str(self._place(k)), _as_parameter(value))
-
-
-class ParameterDict(_Named):
+class ParameterDict(_OfParameters, _Named):
     """Parameters by name; other tensors become parameters."""
 
     def __init__(self, parameters: object = None):
         super().__init__()
         self.update(parameters or {})
 
-    def _held(self) -> dict:
-        return self._parameters
-
-    def __setitem__(self, name: str, value: object) -> None:
-        self._parameters[str(name)] = _as_parameter(value)
+    def __setitem__(self, name: object, value: object) -> None:
+        self._parameters[str(name)] = self._made(value)
 
 
 class DataParallel(Module):

@@ -192,20 +192,15 @@ def _shares_now(classes: np.ndarray, weight: "AnyArray | None", ignore: object,
 def _nll_run(x: np.ndarray, classes: np.ndarray, weight: "AnyArray | None", ignore: "int | None",
              reduction: str) -> AnyArray:
     if not classes.size or reduction not in ("mean", "sum", "none") or not (weight is None or weight.dtype is x.dtype):
-        return quietly(_nll)(x, classes, weight, ignore, reduction)
+        return _nll(x, classes, weight, ignore, reduction)
     safe, shares = _shares_now(classes, weight, ignore, x.dtype)
-    loss = x.take(along(safe[:, None], 1, x.shape))[:, 0]
-    if shares is None:
-        over = -len(loss)
-    else:
-        with np.errstate(all="ignore"):
-            loss = np.where(shares == 0, x.dtype.type(0), loss * shares)
-            over = -np.add.reduce(shares, None)
-            return (-loss if reduction == "none"
-                    else np.add.reduce(loss, None) / (over if reduction == "mean" else x.dtype.type(-1)))
+    loss = -x.take(along(safe[:, None], 1, x.shape))[:, 0]
+    if shares is not None:
+        loss = np.where(shares == 0, x.dtype.type(0), loss * shares)
     if reduction == "none":
-        return -loss
-    return np.add.reduce(loss, None) / (over if reduction == "mean" else -1)
+        return loss
+    total = np.add.reduce(loss, None)
+    return total if reduction == "sum" else total / (len(loss) if shares is None else np.add.reduce(shares, None))
 
 
 def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: object, reduction: str) -> tuple:
@@ -227,7 +222,7 @@ def _nll_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, ignore: object,
     return op["index_add"](op["zeros_like"](x), rows, *operands, **params), None, None
 
 
-_likelihood = Composite("nll_loss", _nll, _nll_pullback, _nll_run, node="NllLossBackward0",
+_likelihood = Composite("nll_loss", _nll, _nll_pullback, quietly(_nll_run), node="NllLossBackward0",
                         inputs=("self", "target", "weight"), saves=(0,))
 
 
