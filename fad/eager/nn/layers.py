@@ -21,6 +21,8 @@ from .module import Module, Parameter, empty, typed
 class Linear(Module):
     """x W^T + b."""
 
+    _shown = "in_features={in_features}, out_features={out_features}, bias={bias}"
+
     @typed
     def __init__(self, in_features: int, out_features: int, bias: bool = True):
         super().__init__()
@@ -38,9 +40,6 @@ class Linear(Module):
 
     def forward(self, input: object) -> ArrayOrNumber:
         return functional.linear(input, self.weight, self.bias)
-
-    def extra_repr(self) -> str:
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
 class ConvLayer(Module):
@@ -125,6 +124,8 @@ class Conv2d(ConvLayer):
 class PReLU(Module):
     """x where positive, else a learned multiple of it."""
 
+    _shown = "num_parameters={num_parameters}"
+
     @typed
     def __init__(self, num_parameters: int = 1, init: float = 0.25):
         super().__init__()
@@ -133,9 +134,6 @@ class PReLU(Module):
 
     def forward(self, input: object) -> AnyArray:
         return activations.prelu(input, self.weight)
-
-    def extra_repr(self) -> str:
-        return f"num_parameters={self.num_parameters}"
 
 
 def _place(padding_idx: "int | None", count: int) -> "int | None":
@@ -175,6 +173,9 @@ def _rows(input: AnyArray, weight: object, index: ArrayOrNumber, padding: "int |
 class Embedding(Module):
     """Rows of a table, by index."""
 
+    _shown = "{num_embeddings}, {embedding_dim}"
+    _usual = {"padding_idx": None}
+
     @typed
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: "int | None" = None):
         super().__init__()
@@ -192,9 +193,6 @@ class Embedding(Module):
 
     def forward(self, input: object) -> AnyArray:
         return embedding(input, self.weight, self.padding_idx)
-
-    def extra_repr(self) -> str:
-        return f"{self.num_embeddings}, {self.embedding_dim}" + self._unusual(padding_idx=None)
 
 
 BUFFERS = ("weight", "pos_weight")  # options that are tensors: saved, and moved to other dtypes, with the module
@@ -233,14 +231,11 @@ def as_module(name: str, function: Callable, options: str = "", shown: "str | No
     def forward(self: object, *args: ArrayOrNumber, **kwargs: object) -> AnyArray:
         return function(*args, **{key: getattr(self, key) for key in given}, **kwargs)
 
-    def extra_repr(self: object) -> str:
-        words = [key for key in (names if shown is None else shown.split()) if key != "inplace" and key not in BUFFERS]
-        told = (shown.format(**vars(self)) if shown and "{" in shown
-                else ", ".join(f"{key}={getattr(self, key)}" for key in words))
-        return ", ".join([t for t in (told, "inplace=True" if "inplace" in names and self.inplace else "") if t])
-
+    told = shown if shown and "{" in shown else ", ".join(
+        f"{key}={{{key}}}" for key in (names if shown is None else shown.split()) if key not in ("inplace", *BUFFERS))
     __init__.__signature__ = inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *slots])
-    return type(name, (Module,), {"__init__": __init__, "forward": forward, "extra_repr": extra_repr,
+    return type(name, (Module,), {"__init__": __init__, "forward": forward, "_shown": told,
+                                  "_usual": {"inplace": False} if "inplace" in names else {},
                                   "__doc__": function.__doc__, "__module__": sys._getframe(1).f_globals["__name__"]})
 
 
@@ -267,6 +262,8 @@ LogSoftmax = as_module("LogSoftmax", activations.log_softmax, "dim")
 class Dropout(Module):
     """In training, each element zero with probability p, the others scaled up by 1 / (1 - p)."""
 
+    _shown = "p={p}, inplace={inplace}"
+
     def __init__(self, p: float = 0.5, inplace: bool = False):
         super().__init__()
         refuse_if(not 0 <= p <= 1, f"dropout probability has to be between 0 and 1, but got {p}", ValueError)
@@ -274,9 +271,6 @@ class Dropout(Module):
 
     def forward(self, input: AnyArray) -> AnyArray:
         return activations.dropout(input, self.p, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"p={self.p}, inplace={self.inplace}"
 
 
 # -- pooling and sizes -------------------------------------------------------------------------------------------------

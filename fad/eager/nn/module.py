@@ -71,42 +71,29 @@ class Module(Calling, Saving):
 
     def __setattr__(self, name: str, value: object) -> None:
         tables = self.__dict__
+        own = "_parameters" if isinstance(value, Parameter) else "_modules" if isinstance(value, Module) else ""
         if "_parameters" not in tables:
-            if isinstance(value, (Parameter, Module)):
-                raise AttributeError(f"cannot assign {'parameters' if isinstance(value, Parameter) else 'module'} "
-                                     "before Module.__init__() call")
-        elif isinstance(value, Parameter):
-            self._forget(name, self._parameters)
-            self._parameters[name] = value
-            return
-        elif isinstance(value, Module):
-            self._forget(name, self._modules)
-            self._modules[name] = value
-            return
-        elif name in self._parameters:
-            refuse_if(value is not None, f"cannot assign '{type(value).__name__}' as parameter '{name}' (nn.Parameter "
-                      "or None expected)", TypeError)
-            self._parameters[name] = None
-            return
-        elif name in self._modules and value is not None:
-            raise TypeError(f"cannot assign '{type(value).__name__}' as child module '{name}' (torch.nn.Module or None "
-                            "expected)")
-        elif name in self._modules:
-            self._modules[name] = None
-            return
+            refuse_if(own, f"cannot assign {'parameters' if own == '_parameters' else 'module'} before "
+                      "Module.__init__() call", AttributeError)
+            object.__setattr__(self, name, value)
+        elif own:
+            self._forget(name, tables[own])
+            tables[own][name] = value
+        elif name in self._parameters or name in self._modules:
+            table, what = ((self._parameters, f"parameter '{name}' (nn.Parameter") if name in self._parameters
+                           else (self._modules, f"child module '{name}' (torch.nn.Module"))
+            refuse_if(value is not None, f"cannot assign '{type(value).__name__}' as {what} or None expected)",
+                      TypeError)
+            table[name] = None
         elif name in self._buffers or isinstance(value, Buffer):
-            if (value is not None and not isinstance(value, Tensor) and not getattr(value, "__fad_level__", 0)
-                    and not isinstance(value, np.ndarray)):
+            if not isinstance(value, (Tensor, np.ndarray, type(None))) and not getattr(value, "__fad_level__", 0):
                 raise TypeError(f"cannot assign '{type(value).__name__}' as buffer '{name}' (torch.nn.Buffer, "
                                 "torch.Tensor or None expected)")
-            if isinstance(value, Buffer) and name not in self._buffers and hasattr(self, name):
-                raise KeyError(f"attribute '{name}' already exists")
             if isinstance(value, Buffer):
-                self._transient.discard(name)
-                self._transient.update(() if value.persistent else (name,))
+                self.register_buffer(name, value, value.persistent)
             self._buffers[name] = value
-            return
-        object.__setattr__(self, name, value)
+        else:
+            object.__setattr__(self, name, value)
 
     def _forget(self, name: str, kept: dict) -> None:
         """Take a name out of all tables but one, in which it keeps its place."""
@@ -315,12 +302,15 @@ class Module(Calling, Saving):
 
     half, double, float = [*map(functools.partialmethod, [to] * 3, (np.float16, np.float64, np.float32))]
 
+    _shown = ""                                    # what repr tells: a format of attributes, then options that are not
+    _usual: dict = {}                              # as usual
+
     def extra_repr(self) -> str:
         """The text in brackets when the module is written."""
-        return ""
+        told = {**self.__dict__, **{name: p is not None for name, p in self._parameters.items()}}
+        return (self._shown.format_map(told) + self._unusual(**self._usual)).removeprefix(", ")
 
     def _unusual(self, **usual: object) -> str:
-        """The options that are not as usual, to be written."""
         return "".join(f", {key}={getattr(self, key)}" for key, value in usual.items() if getattr(self, key) != value)
 
     def __repr__(self) -> str:

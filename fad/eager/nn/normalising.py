@@ -222,6 +222,9 @@ class _Affine(Module):
 class _BatchNorm(_Affine):
     """Base of layers that normalise channels, by statistics that may be kept over the batches."""
 
+    _shown = ("{num_features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, "
+              "track_running_stats={track_running_stats}")
+
     dims: tuple = ()                                           # how many dimensions an input may have
 
     @typed
@@ -251,11 +254,6 @@ class _BatchNorm(_Affine):
         n = len(input.shape)
         if n not in self.dims:
             raise ValueError(f"expected {' or '.join(f'{r}D' for r in self.dims)} input (got {n}D input)")
-
-    def extra_repr(self) -> str:
-        """The text in brackets when the layer is written."""
-        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-                f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}")
 
     def forward(self, input: object) -> AnyArray:
         self._check(input)
@@ -291,6 +289,8 @@ class BatchNorm2d(_BatchNorm):
 class LayerNorm(_Affine):
     """Mean 0 and variance 1 over the last dimensions."""
 
+    _shown = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}, bias={bias}"
+
     @typed
     def __init__(self, normalized_shape: object, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True):
         super().__init__()
@@ -301,13 +301,11 @@ class LayerNorm(_Affine):
     def forward(self, input: object) -> AnyArray:
         return layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        return (f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
-                f"bias={self.bias is not None}")
-
 
 class GroupNorm(_Affine):
     """Mean 0 and variance 1 in groups of channels."""
+
+    _shown = "{num_groups}, {num_channels}, eps={eps}, affine={affine}, bias={bias}"
 
     @typed
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, bias: bool = True):
@@ -319,7 +317,3 @@ class GroupNorm(_Affine):
 
     def forward(self, input: object) -> AnyArray:
         return group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
-
-    def extra_repr(self) -> str:
-        return (f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-                f"bias={self.bias is not None}")

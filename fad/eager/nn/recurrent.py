@@ -23,6 +23,9 @@ class RNNBase(Module):
     mode   "RNN_TANH", "RNN_RELU", "LSTM" or "GRU"
     """
 
+    _shown = "{input_size}, {hidden_size}"
+    _usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
+
     @typed
     def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
                  batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False):
@@ -134,10 +137,6 @@ class RNNBase(Module):
             return y[:, 0], tuple([last[k] for k in range(len(state))])
         states, state = through(KINDS[self.mode].cell, z, state, (u, c), backwards)
         return cat([op["reshape"](s[0], 1, *s[0].shape) for s in states], 0), state
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + self._unusual(
-            num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False)
 
 
 def _sensible(mode: str, input_size: int, hidden_size: int, num_layers: int, dropout: float) -> None:
