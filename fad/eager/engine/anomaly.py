@@ -14,13 +14,10 @@ from .engine import watched
 
 SLOW = ("Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
         "debugging.")
-TRACE = "Error detected in {0}. Traceback of forward call that caused the error:\n{1}"
-NO_TRACE = ("Error detected in {0}. No forward pass information available. Enable detect anomaly during forward pass "
-            "for more information.")
-PREVIOUS = ("\n\nPrevious calculation was induced by {0}. Traceback of forward call that induced the previous "
-            "calculation:\n{1}")
-PREVIOUS_UNKNOWN = ("\n\nPrevious calculation was induced by {0}. No forward pass information available. Enable detect "
-                    "anomaly during forward pass for more information.")
+ERROR = "Error detected in {0}. ", "caused the error"
+INDUCED = "\n\nPrevious calculation was induced by {0}. ", "induced the previous calculation"
+TRACE = "Traceback of forward call that {0}:\n{1}"
+NO_TRACE = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 
 def is_anomaly_enabled() -> bool:
@@ -59,16 +56,13 @@ class detect_anomaly(changed):
         warnings.warn(SLOW, UserWarning, stacklevel=2)
 
 
-def tell(node: Node) -> None:
+def tell(node: "Node | None") -> None:
     """Warn with the place where a node was made, and with those of nodes that were being evaluated then, one by one."""
-    extra = node.extra
-    _warn(NO_TRACE.format(node.name()) if extra is None or extra.trace is None
-          else TRACE.format(node.name(), extra.trace))
-    parent = extra.parent if extra is not None else None
-    while parent is not None:
-        trace = parent.extra.trace if parent.extra is not None else None
-        _warn(PREVIOUS_UNKNOWN.format(parent.name()) if trace is None else PREVIOUS.format(parent.name(), trace))
-        parent = parent.extra.parent if parent.extra is not None else None
+    begin, did = ERROR
+    while node is not None:
+        trace, parent = (None, None) if node.extra is None else (node.extra.trace, node.extra.parent)
+        _warn(begin.format(node.name()) + (NO_TRACE if trace is None else TRACE.format(did, trace)))
+        node, (begin, did) = parent, INDUCED
 
 
 def _warn(text: str) -> None:
