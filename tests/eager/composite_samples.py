@@ -60,7 +60,6 @@ SAMPLES = {
     "addmm": [sample((4,), (2, 3), (3, 4), beta=1, alpha=1), sample((2, 4), (2, 3), (3, 4), beta=0.5, alpha=2.0)],
     "nan_to_num": [sample((3, 4), nan=0.0, high=1e300, low=-1e300)],
     "trace": [sample((3, 3)), sample((2, 4))],
-    "cat": [sample((3, 4), (3, 2), axis=1), sample((2,), (1,), (2,), axis=0)],
     "stack": [sample((3, 4), (3, 4), axis=1), sample((2,), (2,), (2,), axis=0)],
     "repeat": [sample((3,), sizes=(2,)), sample((3, 2), sizes=(2, 1, 3))],
     "leaky_relu": [sample((3, 4), slope=0.1)],

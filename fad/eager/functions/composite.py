@@ -163,17 +163,17 @@ _short: dict = {}                                                       # op -> 
 
 
 def enter_short(op: Op, run: Callable, pullback: Callable) -> None:
-    """Say how an op of one tensor runs on real arrays, and what its pullback is there, by the short way."""
+    """Say how an op runs on real arrays, and what its pullback is there, by the short way."""
     _short[op] = ShortWay(op, run, pullback)
 
 
-def by_short_way(op: Op, x: object, params: dict, label: "str | None") -> Tensor:
-    """An op of one tensor with one result, by the short way where that serves."""
-    if not isinstance(x, Tensor):
-        return op(x, **params)
+def by_short_way(op: Op, xs: tuple, params: dict, label: "str | None") -> Tensor:
+    """An op of tensors with one result, by the short way where that serves."""
+    if not all(isinstance(x, Tensor) for x in xs):
+        return op(*xs, **params)
     short = _short.get(op) or _short.setdefault(op, ShortWay(op))
-    y = lean(short, (x,), params, label)
-    return apply(op, (x,), params, label) if y is None else y
+    y = lean(short, xs, params, label)
+    return apply(op, xs, params, label) if y is None else y
 
 
 def _saved(args: tuple, arrays: list, keeps: tuple) -> "tuple[list, tuple]":

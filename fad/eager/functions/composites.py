@@ -193,19 +193,6 @@ trace = of_one("trace", lambda x: override("numpy.trace", x), lambda g, y, x: g 
                lambda x: np.trace(x), node="TraceBackward0")
 
 
-def _cat_pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, axis: int) -> tuple:
-    g, start, out = gs[0], 0, []
-    for x, need in zip(xs, needs):
-        n = x.shape[axis]
-        out.append(op["slice_axis"](g, axis, start, n) if need else None)
-        start += n
-    return tuple(out)
-
-
-cat = Composite("cat", lambda *xs, axis: op["concatenate"](*xs, axis=axis), _cat_pullback, node="CatBackward0",
-                edges=None, inputs=tuple("abc"))
-
-
 def _stack_written(*xs: AnyArray, axis: int) -> AnyArray:
     return op["concatenate"](*[op["reshape"](x, *x.shape[:axis], 1, *x.shape[axis:]) for x in xs], axis=axis)
 

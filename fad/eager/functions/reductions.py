@@ -44,7 +44,7 @@ Extreme, Bounds, QR, Inverted, Cholesky, Solved, LeastSquares = map(_result, RES
 def _reduced(name: str, x: AnyArray, dim: object, keepdim: bool, label: str) -> Tensor:
     ndim = len(x.shape)
     axes = dims_of(dim, ndim)
-    y = by_short_way(op[name], x, {"axes": axes}, label)
+    y = by_short_way(op[name], (x,), {"axes": axes}, label)
     if not keepdim:
         return y
     y = wide(y, x, axes)
@@ -74,7 +74,7 @@ def sum(self: object, dim: object = None, keepdim: bool = False, *, dtype: objec
     """The sum along dimensions."""
     if (dim is None and axis is None and dtype is None and out is None and isinstance(self, Tensor) and not keepdim
             and not keepdims and self._a.dtype.kind in "fc"):
-        return by_short_way(op["sum"], self, {"axes": tuple(range(self._a.ndim))}, "SumBackward0")
+        return by_short_way(op["sum"], (self,), {"axes": tuple(range(self._a.ndim))}, "SumBackward0")
     dim = axis if dim is None else dim
     x, kind = summed(self, dtype, out)
     y = in_dtype(_reduced("sum", x, dim, keepdim or keepdims, "SumBackward0" if dim is None else "SumBackward1"), kind)
