@@ -38,6 +38,20 @@ def test_as_strided_stays_inside():
         base.sum().backward()
 
 
+def test_copies_in_a_memory_format_are_one_op():
+    """What is known of an op is kept for good: a new op a copy would be a leak."""
+    from fad.eager.graph import op_node
+    x = fad.rand(2, 3, 4, 5, requires_grad=True)
+
+    def copies():
+        return [x.clone(memory_format=fad.channels_last).sum().backward(), x.clone().sum().backward(),
+                x.contiguous(memory_format=fad.channels_last), x.mT.contiguous()]
+    copies()
+    known = len(op_node._handles)
+    copies()
+    assert len(op_node._handles) == known
+
+
 def test_memory_formats():
     x = fad.rand(2, 3, 4, 5).to(memory_format=fad.channels_last)
     assert x.stride() == (60, 1, 15, 3) and x.is_contiguous(memory_format=fad.channels_last) and not x.is_contiguous()

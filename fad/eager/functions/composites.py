@@ -224,5 +224,3 @@ def _repeat_slope(g: AnyArray, y: AnyArray, x: AnyArray, sizes: tuple) -> AnyArr
 
 
 repeat = of_one("repeat", _repeat_written, _repeat_slope, node="RepeatBackward0", kinds="fc")
-contiguous = of_one("contiguous", lambda x: op["reshape"](op["reshape"](x, count(x, range(len(x.shape)))), *x.shape),
-                    lambda g, y, x: g, lambda x: np.array(x, order="C"), node="CloneBackward0", kinds="fc")

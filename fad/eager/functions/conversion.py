@@ -1,4 +1,5 @@
 """Complex tensors and their parts; other dtypes, by their old names too; copies."""
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,7 @@ from ..tensors.dtypes import as_data, as_dtype, required
 from ..tensors.errors import refuse_if, scalar_name
 from ..tensors.promotion import agree, castable
 from ..tensors.tensor import Tensor, way_of
+from .composite import by_short_way
 from .creation import leaf
 from .registry import FUNCTIONS, attached, define, delivered, function, run, sizes_of, tensor_of
 
@@ -112,7 +114,7 @@ class _Copied(type(_identity)):
         return np.array(x, order="K") if self.layout is None else self.layout.copy(x)
 
 
-copied = _Copied()
+copied = functools.cache(_Copied)                              # one op a layout: what is known of ops is kept for good
 
 
 @function(method=True)
@@ -120,7 +122,7 @@ def clone(self: Tensor, *, memory_format: object = None) -> Tensor:
     """A copy, through which gradients flow, laid out as the tensor is or in a memory format."""
     if not isinstance(self, Tensor):
         return self.copy()                                   # traced
-    return run(copied if memory_format is None else _Copied(memory_format), self, label="CloneBackward0")
+    return by_short_way(copied(memory_format), (self,), {}, "CloneBackward0")
 
 
 def result_type(a: ArrayOrNumber, b: ArrayOrNumber) -> np.dtype:

@@ -11,11 +11,10 @@ from ..tensors.dtypes import fitting
 from ..tensors.errors import refuse_if, scalar_name
 from ..tensors.promotion import agree
 from ..tensors.tensor import Tensor, raw, wrap
-from . import composites
 from .indexing import getitem
 from .joining import cat
 from .reductions import in_dtype
-from .registry import function, named, one_dim
+from .registry import FUNCTIONS, function, named, one_dim
 from .selections import all_below, gathered, parts, scattered
 from .shapes import broadcast_shapes, reshape
 
@@ -233,8 +232,8 @@ def repeat_interleave(self: Tensor, repeats: "ArrayOrNumber | None" = None, dim:
     if not times.ndim and isinstance(self, Tensor):
         shape = tuple(x.shape)
         wide = x.unsqueeze(ax + 1).expand(*shape[:ax + 1], int(times), *shape[ax + 1:])
-        return reshape(composites.contiguous(wide) if wide._a.dtype.kind in "fc" else wrap(np.array(wide._a)),
-                       *shape[:ax], shape[ax] * int(times), *shape[ax + 1:])
+        wide = wide.clone(memory_format=FUNCTIONS["contiguous_format"])
+        return reshape(wide, *shape[:ax], shape[ax] * int(times), *shape[ax + 1:])
     return index_select(x, ax, np.repeat(np.arange(x.shape[ax]), times))
 
 

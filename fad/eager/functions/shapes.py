@@ -9,10 +9,9 @@ from ...ops.table import TABLE as op
 from ...util.array import AnyArray
 from ..graph import view_kinds
 from ..graph.inplace import copy_
-from ..graph.views import apart, reshape_view, transpose_view
+from ..graph.views import reshape_view, transpose_view
 from ..tensors.errors import mismatch, not_expandable, refuse_if, told
-from ..tensors.tensor import Size, Tensor, stored, way_of, wrap
-from . import composites
+from ..tensors.tensor import Size, Tensor, stored, way_of
 from .registry import FUNCTIONS, define, function, one_dim, sizes_of
 
 UNSIGNED = 1 << 64  # what PyTorch's nodes show of a dimension counted from the end is counted modulo this
@@ -266,12 +265,9 @@ FUNCTIONS["real"], FUNCTIONS["imag"] = _real, _imag
 @function()
 def contiguous(self: AnyArray, memory_format: object = None) -> AnyArray:
     """The tensor in row-major order (or another memory format): itself, or a copy."""
-    if memory_format is not None:
-        return self if self.is_contiguous(memory_format) else self.clone(memory_format=memory_format)
-    if self.is_contiguous():
+    if self.is_contiguous(memory_format):
         return self
-    return (apart(composites.contiguous(self), (self,)) if self._a.dtype.kind in "fc"
-            else wrap(np.array(self._a, order="C")))
+    return self.clone(memory_format=FUNCTIONS["contiguous_format"] if memory_format is None else memory_format)
 
 
 @function()
