@@ -89,18 +89,15 @@ def flip(self: Tensor, *axes: object, dims: object = None) -> AnyArray:
             if self._a.size else self.clone())
 
 
-@function()
-def fliplr(self: Tensor) -> Tensor:
-    """The order of the columns reversed."""
-    refuse_if(len(self.shape) < 2, "Input must be >= 2-d.")
-    return flip(self, 1)
+def _flipped(name: str, dim: int, what: str) -> None:
+    def call(self: Tensor) -> AnyArray:
+        refuse_if(len(self.shape) <= dim, f"Input must be >= {dim + 1}-d.")
+        return flip(self, dim)
+    define(name, call, f"The order of the {what} reversed.")
 
 
-@function()
-def flipud(self: Tensor) -> Tensor:
-    """The order of the rows reversed."""
-    refuse_if(len(self.shape) < 1, "Input must be >= 1-d.")
-    return flip(self, 0)
+_flipped("fliplr", 1, "columns")
+_flipped("flipud", 0, "rows")
 
 
 @function(node=("RollBackward0", "self", "", "shifts dims"))

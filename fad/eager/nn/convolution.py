@@ -225,9 +225,11 @@ def _convolve(input: AnyArray, weight: AnyArray, bias: "AnyArray | None", stride
     more, options = _options_of(sizes(input), sizes(weight), *given, groups, rank)
     if more:
         input = pad(input, list(more))
-    if len(input.shape) == rank + 1:
-        return _unbatched(named(convolution(_batched(input), weight, bias, **options), output_padding=(0,) * rank))
-    return named(convolution(input, weight, bias, **options), output_padding=(0,) * rank)
+    is_alone = len(input.shape) == rank + 1                    # one example is a batch of one
+    if is_alone:
+        input = input.unsqueeze(0) if isinstance(input, Tensor) else op["reshape"](input, 1, *input.shape)
+    y = named(convolution(input, weight, bias, **options), output_padding=(0,) * rank)
+    return y if not is_alone else y.squeeze(0) if isinstance(y, Tensor) else op["reshape"](y, *y.shape[1:])
 
 
 @lru_cache(maxsize=256)
@@ -257,15 +259,6 @@ def _options_of(extents: tuple, kernel: tuple, stride: object, padding: object, 
     out = counts([n + t + 2 * p for n, t, p in zip(extents[-rank:], odd, edges)], size, stride, dilation)
     return more, {"transposed": False, "stride": stride, "padding": edges, "dilation": dilation, "groups": groups,
                   "out": out}
-
-
-def _batched(x: object) -> Tensor:
-    """One example as a batch."""
-    return x.unsqueeze(0) if isinstance(x, Tensor) else op["reshape"](x, 1, *x.shape)
-
-
-def _unbatched(x: object) -> Tensor:
-    return x.squeeze(0) if isinstance(x, Tensor) else op["reshape"](x, *x.shape[1:])
 
 
 def conv1d(input: Tensor, weight: Tensor, bias: "Tensor | None" = None, stride: object = 1, padding: object = 0,

@@ -31,13 +31,13 @@ def swapped(x: object, a: int = -1, b: int = -2) -> AnyArray:
     return op["transpose"](x, axes=tuple(axes))
 
 
-def flatten(x: object, start: int = 0, end: int = -1) -> AnyArray:
-    """Dimensions from `start` to `end` made one."""
-    if isinstance(x, Tensor):
-        return x.flatten(start, end)
-    shape, last = x.shape, end % len(x.shape)
-    first = start % len(shape)
-    return op["reshape"](x, *shape[:first], math.prod(sizes(x)[first:last + 1]), *shape[last + 1:])
+def flatten(input: object, start_dim: int = 1, end_dim: int = -1) -> AnyArray:
+    """Dimensions made one."""
+    if isinstance(input, Tensor):
+        return input.flatten(start_dim, end_dim)
+    shape, last = input.shape, end_dim % len(input.shape)
+    first = start_dim % len(shape)
+    return op["reshape"](input, *shape[:first], math.prod(sizes(input)[first:last + 1]), *shape[last + 1:])
 
 
 def linear(input: object, weight: object, bias: object = None) -> ArrayOrNumber:

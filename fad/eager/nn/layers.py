@@ -294,12 +294,7 @@ class Identity(Module):
         return input
 
 
-def _flattened(input: object, start_dim: int = 1, end_dim: int = -1) -> AnyArray:
-    """Dimensions made one."""
-    return functional.flatten(input, start_dim, end_dim)
-
-
-Flatten = as_module("Flatten", _flattened, "start_dim end_dim")
+Flatten = as_module("Flatten", functional.flatten, "start_dim end_dim")
 
 # -- losses ------------------------------------------------------------------------------------------------------------
 
