@@ -5,8 +5,8 @@ have.
 """
 
 _TABLE = """
--: Bernoulli0 Ceil0 Clone0 Conj0 ConjPhysical0 Deg2Rad0 Fill2 Fill3 Floor0 Fmod0 Frac0 Neg0 Normal0 Rad2Deg0
-  Remainder0 Round0 Round1 Sign0 T0 T1 ToCopy0 Trunc0 Uniform0 Unique20 ViewAsComplex0 ViewAsReal0 Zero0
+-: Ceil0 Clone0 Conj0 ConjPhysical0 Deg2Rad0 Fill2 Fill3 Floor0 Fmod0 Frac0 Neg0 Rad2Deg0
+  Remainder0 Round0 Round1 Sign0 T0 T1 ToCopy0 Trunc0 Unique20 ViewAsComplex0 ViewAsReal0 Zero0
 alpha: Add0 Rsub0 Rsub1 Sub0
 condition: Where0
 diagonal: Tril0 Triu0
@@ -145,10 +145,9 @@ def _read() -> dict:
 
 SHOWN = _read()
 _TENSORS = frozenset((  # the names that tensors have; others are numbers, sizes, options
-    "self other result result0 result1 result2 result3 index indices mask weight condition input tensor tensor1 "
-    "tensor2 mat mat1 mat2 batch1 batch2 vec vec1 vec2 L LU P U Q R A b S Vh solution pivots eigenvalues eigenvectors "
-    "target buffer noise tau source src input2 x1 x2 bias running_mean running_var total_weight pos_weight imag real "
-    "inverse sign").split())
+    "self other result result0 result1 result2 index indices mask weight condition input tensor tensor1 tensor2 mat "
+    "mat1 mat2 batch1 batch2 vec L LU U Q R A b S Vh solution pivots eigenvalues eigenvectors target buffer source "
+    "src bias running_mean running_var total_weight pos_weight imag real inverse sign").split())
 # `other`, `weight`, `index` are
 _OF_NUMBERS = frozenset(("DivBackward1", "MulBackward1", "LerpBackward0", "SelectBackward0"))
 # their slopes are constant piece by piece: a recorded gradient still leads to the argument, where nothing more comes of
