@@ -27,24 +27,10 @@ _new = object.__new__
 _LEFT_OUT, _CONSTANT, _UNMOVED, _MOVED = range(4)         # kinds of arguments; one without axes counts four more
 
 
-class ShortWay:
-    """A step as the short way sees it: a composite, or an op of the table with one result.
-
-    run, pullback   on real arrays; by default the op's own
-    """
-
-    __slots__ = ("handle", "run", "pullback", "edges", "alike", "kept")
-
-    def __init__(self, op: Op, run: "Callable | None" = None, pullback: "Callable | None" = None):
-        self.handle, self.run, self.edges, self.alike, self.kept = handle_of(op), run or op.run, None, False, {}
-        self.pullback = pullback or (lambda gs, ys, xs, needs, **params: op.derivative.pullback(
-            op, gs, ys, xs, params, needs))
-
-
 class CompositeNode(OpNode):
     """A composite of real tensors, or an op, as one step with one result."""
 
-    __slots__ = ("short",)
+    __slots__ = ()
     outputs = 1
 
     def pull(self, g: object) -> tuple:
@@ -65,7 +51,7 @@ class CompositeNode(OpNode):
         elif y.__class__ is SavedTensor:
             return OpNode.pull(self, g)
         needs = self.needs
-        out = self.short.pullback((g,), ys, arrays, needs, **self.params)
+        out = self.handle.pullback((g,), ys, arrays, needs, **self.params)
         for gx, x, need in zip(out, arrays, needs):
             if need and (gx.__class__ is not ndarray or gx.shape != x.shape or gx.dtype is not x.dtype):
                 return self._fitted(out, arrays)
@@ -90,7 +76,7 @@ class CompositeNode(OpNode):
         return tuple([self._dense(fit(gx, x), x, need) for gx, x, need, _ in zip(out, arrays, self.needs, self.next)])
 
 
-def lean(short: "ShortWay | Composite", args: tuple, params: dict, label: "str | None") -> "Tensor | None":
+def lean(handle: Handle, args: tuple, params: dict, label: "str | None") -> "Tensor | None":
     """The step's result by the short way; None where that does not serve."""
     if not now().quick:
         return None
@@ -124,18 +110,18 @@ def lean(short: "ShortWay | Composite", args: tuple, params: dict, label: "str |
         arrays.append(x)
         nodes.append(fn)
         kinds.append(kind if x is None or x.ndim else kind + 4)
-    if dtype is None or short.alike and arrays[0].shape != arrays[1].shape:
+    if dtype is None or handle.alike and arrays[0].shape != arrays[1].shape:
         return None
     for value in params.values():
         if isinstance(value, Tensor):                                   # which may want a gradient
             return None
-    count = short.edges
+    count = handle.edges
     if count is not None and count < len(nodes):
         if nodes[count] is not None or any(nodes[count:]):              # no derivative by these
             return None
         del nodes[count:]
     try:
-        y = short.run(*arrays, **params)
+        y = handle.run(*arrays, **params)
     except (ValueError, TypeError, RuntimeError, ArithmeticError) as error:
         reraise_interrupt(error)                                              # told the general way
         return None
@@ -144,14 +130,14 @@ def lean(short: "ShortWay | Composite", args: tuple, params: dict, label: "str |
     if not moved:
         return wrap(y)
     key = tuple(kinds)
-    known = short.kept.get(key)
+    known = handle.kept.get(key)
     if known is None:
         needs = tuple([kind & 3 == _MOVED for kind in kinds])
-        known = short.kept[key] = needs, *kept(short.handle, arrays, (y,), params, needs)
+        known = handle.kept[key] = needs, *kept(handle, arrays, (y,), params, needs)
     node = _new(CompositeNode)
     if label is not None:
         node.label = label
-    node.short, node.handle, node.params = short, short.handle, params
+    node.handle, node.params = handle, params
     node.needs, keep_xs, (keep_y,) = known
     xs, versions = _saved(args, arrays, keep_xs)
     nrs = (tuple([a._nr if fn is not None and a._fn is not None else 0 for fn, a in zip(nodes, args)]) if numbered
@@ -159,20 +145,17 @@ def lean(short: "ShortWay | Composite", args: tuple, params: dict, label: "str |
     return finished(node, y, tuple(nodes), nrs, tuple(xs), (y if keep_y else Meta(y.shape, y.dtype),), versions)
 
 
-_short: dict = {}                                                       # op -> its ShortWay
-
-
 def enter_short(op: Op, run: Callable, pullback: Callable) -> None:
     """Say how an op runs on real arrays, and what its pullback is there, by the short way."""
-    _short[op] = ShortWay(op, run, pullback)
+    handle = handle_of(op)
+    handle.run, handle.pullback = run, pullback
 
 
 def by_short_way(op: Op, xs: tuple, params: dict, label: "str | None") -> Tensor:
     """An op of tensors with one result, by the short way where that serves."""
     if not all(isinstance(x, Tensor) for x in xs):
         return op(*xs, **params)
-    short = _short.get(op) or _short.setdefault(op, ShortWay(op))
-    y = lean(short, xs, params, label)
+    y = lean(handle_of(op), xs, params, label)
     return apply(op, xs, params, label) if y is None else y
 
 
@@ -211,15 +194,14 @@ class Composite(Op):
                  kinds: str = "f", alike: bool = False, saves: tuple = ()):
         self.name, self.written, self.run, self.pullback = name, written, run or written, pullback
         self.kind, self.facts, self.creation = "composite", {} if edges is None else {"edges": edges}, False
-        self.kinds, self.alike, self.edges, self.kept = kinds, alike, edges, {}
-        self.derivative, self.label = Explicit(None, pullback), node
-        self.handle = Handle(self, node, inputs, outputs, always=saves)
-        self.__doc__ = f"{name}, as one step"
+        self.kinds, self.derivative, self.label = kinds, Explicit(None, pullback), node
+        self.handle = Handle(self, node, inputs, outputs, always=saves, edges=edges, alike=alike)
+        self.handle.pullback, self.__doc__ = pullback, f"{name}, as one step"
         enter(self, self.handle)
         COMPOSITES[name] = self
 
     def __call__(self, *args: object, label: "str | None" = None, **params: object) -> AnyArray:
-        y = lean(self, args, params, label)
+        y = lean(self.handle, args, params, label)
         if y is not None:
             return y
         if not any(getattr(a, "__fad_level__", 0) for a in args):
@@ -250,7 +232,7 @@ class Composite(Op):
             elif getattr(a, "__fad_level__", 0):
                 return False
         return (len(dtypes) == 1 and next(iter(dtypes)).kind in self.kinds
-                and not (self.alike and args[0].shape != args[1].shape))
+                and not (self.handle.alike and args[0].shape != args[1].shape))
 
 
 def of_one(name: str, written: Callable, slope: Callable, run: "Callable | None" = None,

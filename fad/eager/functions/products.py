@@ -1,4 +1,5 @@
 """Matrix products, sums of products over chosen dimensions, and linear algebra of tensors."""
+import copy
 import string
 from collections.abc import Callable
 
@@ -7,12 +8,13 @@ import numpy as np
 from ...ops.contract import with_adjoints
 from ...ops.table import TABLE as op
 from ...util.array import AnyArray, ArrayOrNumber, Axes
+from ..graph.op_node import Handle, handle_of
 from ..graph.single_node import step
 from ..tensors.errors import c_name, expands, not_expandable, override, refuse_if
 from ..tensors.promotion import agree
 from ..tensors.tensor import Tensor, is_operand
 from . import composites
-from .composite import ShortWay, lean
+from .composite import lean
 from .registry import by_record, define, function, in_precision, named, one_dim, run, tensor_of
 
 _MATRIX, _VECTOR, _DOT = ("ij", "jk", "ik"), ("ij", "j", "i"), ("i", "i", "")
@@ -20,13 +22,15 @@ _PLAIN = {(2, 2): ({"labels": _MATRIX}, "MmBackward0"), (2, 1): ({"labels": _VEC
           (1, 1): ({"labels": _DOT}, "DotBackward0")}
 
 
-def _short(labels: tuple) -> ShortWay:
+def _short(labels: tuple) -> Handle:
     """The short way of a contraction, which knows its two adjoints on arrays."""
     run, left, right = with_adjoints(labels)
 
     def pullback(gs: tuple, ys: tuple, xs: tuple, needs: tuple, labels: tuple) -> tuple:
         return left(gs[0], xs[1]) if needs[0] else None, right(xs[0], gs[0]) if needs[1] else None
-    return ShortWay(op["contract"], lambda x, y, labels: run(x, y), pullback)
+    handle = copy.copy(handle_of(op["contract"]))
+    handle.run, handle.pullback, handle.kept = lambda x, y, labels: run(x, y), pullback, {}
+    return handle
 
 
 _SHORT = {ranks: _short(params["labels"]) for ranks, (params, _) in _PLAIN.items()}

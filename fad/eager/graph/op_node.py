@@ -3,6 +3,7 @@
 A node keeps its arguments and results as they are (tensors, arrays, numbers) with their version counters, and compares
 the counters before its pullback runs. Only what a user asks for (`_saved_self`) becomes a SavedTensor.
 """
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,21 @@ FREED = None
 
 
 class Handle:
-    """The properties that nodes of one op share: their name, and the names of the values that they save."""
+    """The properties that nodes of one op share: their name, and the names of the values that they save. For the short
+    way of functions/composite also how the op runs on real arrays, and what its pullback is there."""
 
-    __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants", "always", "lasts", "result")
+    __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants", "always", "lasts", "result", "run",
+                 "pullback", "edges", "alike", "kept")
 
     def __init__(self, op: object, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",),
                  places: "tuple | None" = None, tensors: bool = False,
-                 variants: "dict | None" = None, always: tuple = (), result: bool = False):
-        self.op, self.name, self.xs, self.ys = op, name, xs, ys
+                 variants: "dict | None" = None, always: tuple = (), result: bool = False, edges: "int | None" = None,
+                 alike: bool = False):
+        self.op, self.name, self.xs, self.ys, self.run = op, name, xs, ys, op.run
+        self.pullback: Callable = lambda gs, ys, xs, needs, **params: op.derivative.pullback(op, gs, ys, xs, params,
+                                                                                             needs)
+        self.edges, self.alike = edges, alike                    # of Composite, which see
+        self.kept: dict = {}                                     # kinds of arguments -> what is saved
         self.always = always                                     # arguments that are saved, read by the rule or not
         self.result = result                                     # whether the first result is, too
         # the arguments that nodes have edges for; whether only tensors have one
