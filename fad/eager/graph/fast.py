@@ -17,7 +17,7 @@ from ..tensors import errors
 from ..tensors.state import now
 from ..tensors.tensor import Tensor, wrap
 from .node import accumulator
-from .op_node import OpNode, handle_of
+from .op_node import Handle, OpNode, handle_of
 from .plan import plan
 from .record import finished, kept
 from .saved import Meta, SavedTensor
@@ -30,19 +30,10 @@ _NOTHING: tuple = (None,)
 _NEEDS = ((False, False), (True, False), (False, True), (True, True))
 
 
-class Fast:
-    """The hot path's knowledge of an op; keeps[k]: which arguments are saved, and whether the result, for _NEEDS[k]."""
-
-    __slots__ = ("handle", "partials", "keeps")
-
-    def __init__(self, op: Op, keeps: tuple):
-        self.handle, self.partials, self.keeps = handle_of(op), op.derivative.partials, keeps
-
-
 class UnaryNode(OpNode):
     """A step of one real argument; xs and ys hold the argument or the result where it is saved, else None."""
 
-    __slots__ = ("fast",)
+    __slots__ = ()
     outputs = 1
     params: dict = {}
     needs = (True,)
@@ -61,7 +52,7 @@ class UnaryNode(OpNode):
                 self.unpacked()
             if y.__class__ is not ndarray:
                 y = y._a
-        p = self.fast.partials[0]
+        p = self.handle.partials[0]
         if p.__class__ is int:
             return (g if p == 1 else -g,)
         return (g * p(y, x),)
@@ -91,12 +82,10 @@ def unary(op: Op, general: Callable) -> Callable:
     saves = saved_by(op, np.array([0.5])) if "ufunc" in op.facts else None
     if saves is None:
         return general
-    return _unary(general, op.facts["ufunc"], Fast(op, saves), *saves)
+    return _unary(general, op.facts["ufunc"], handle_of(op), *saves)
 
 
-def _unary(general: Callable, ufunc: np.ufunc, fast: Fast, keeps_x: bool, keeps_y: bool) -> Callable:
-    handle = fast.handle
-
+def _unary(general: Callable, ufunc: np.ufunc, handle: Handle, keeps_x: bool, keeps_y: bool) -> Callable:
     def call(x: object) -> Any:
         if now().quick and isinstance(x, Tensor) and x._view is None:
             dtype = x._a.dtype
@@ -111,7 +100,7 @@ def _unary(general: Callable, ufunc: np.ufunc, fast: Fast, keeps_x: bool, keeps_
                     raise RuntimeError(errors.INFERENCE_SAVED)
                 version = x._vc[0] if keeps_x else 0
                 node = new(UnaryNode)
-                node.fast, node.handle = fast, handle
+                node.handle = handle
                 return finished(node, y, (fn,), (x._nr,) if x._nr else None, (x,) if keeps_x else _NOTHING,
                                 (y,) if keeps_y else _NOTHING, (version, 0) if version else ())
         return general(x)
@@ -121,7 +110,7 @@ def _unary(general: Callable, ufunc: np.ufunc, fast: Fast, keeps_x: bool, keeps_
 class BinaryNode(OpNode):
     """A step of two real arguments, or of one and a number; shapes: the arguments', where they are not the result's."""
 
-    __slots__ = ("fast", "shapes")
+    __slots__ = ("shapes",)
     outputs = 1
     params: dict = {}
 
@@ -143,7 +132,7 @@ class BinaryNode(OpNode):
         return (None if first is None else self._part(0, g, x, y), None if second is None else self._part(1, g, x, y))
 
     def _part(self, k: int, g: AnyArray, x: "AnyArray | None", y: "ArrayOrNumber | None") -> AnyArray:
-        p = self.fast.partials[k]
+        p = self.handle.partials[k]
         if p.__class__ is int:
             g = g if p == 1 else -g
         else:
@@ -168,12 +157,11 @@ def binary(op: Op, general: Callable) -> Callable:
     general: the same the general way."""
     x = np.array([0.5, 1.5])
     keeps = tuple([plan(op, (x, x), (op.run(x, x),), {}, needs)[0] for needs in _NEEDS])
-    return _binary(general, op.facts["ufunc"], Fast(op, keeps))
+    return _binary(general, op.facts["ufunc"], handle_of(op), keeps)
 
 
-def _binary(general: Callable, ufunc: np.ufunc, fast: Fast) -> Callable:
-    handle, keeps = fast.handle, fast.keeps
-
+def _binary(general: Callable, ufunc: np.ufunc, handle: Handle, keeps: tuple) -> Callable:
+    """keeps[k]: which arguments are saved, for _NEEDS[k]."""
     def call(x: object, y: object) -> Any:
         cls = y.__class__
         if now().quick and isinstance(x, Tensor) and x._view is None:
@@ -204,7 +192,7 @@ def _binary(general: Callable, ufunc: np.ufunc, fast: Fast) -> Callable:
                 if keep_x and x._x is not None and x._x.inference:
                     raise RuntimeError(errors.INFERENCE_SAVED)
                 node = new(BinaryNode)
-                node.fast, node.handle, node.needs = fast, handle, _NEEDS[code]
+                node.handle, node.needs = handle, _NEEDS[code]
                 version, nr = x._vc[0], x._nr if fn else 0
                 if b is y:                                                     # a number
                     node.shapes = None

@@ -29,7 +29,7 @@ class Handle:
     way of functions/composite also how the op runs on real arrays, and what its pullback is there."""
 
     __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants", "always", "lasts", "result", "run",
-                 "pullback", "edges", "alike", "kept")
+                 "pullback", "edges", "alike", "kept", "partials")
 
     def __init__(self, op: object, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",),
                  places: "tuple | None" = None, tensors: bool = False,
@@ -46,9 +46,9 @@ class Handle:
         self.places, self.tensors = places, tensors
         self.variants = variants                                 # names of nodes by which of the arguments are tensors
         self.lasts = name in LASTING                             # whether what nodes save is kept after backward
-        partials = getattr(op.derivative, "partials", None)
+        self.partials: Any = getattr(op.derivative, "partials", None)
         # whether there is anything to forget after backward
-        self.frees = bool(always) or partials is None or any(callable(p) for p in partials)
+        self.frees = bool(always) or self.partials is None or any(callable(p) for p in self.partials)
 
 
 class OpNode(Node):
