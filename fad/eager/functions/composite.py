@@ -15,7 +15,7 @@ from ...util.array import AnyArray
 from ...util.interrupts import reraise_interrupt
 from ..graph.inplace import wanted
 from ..graph.node import accumulator
-from ..graph.op_node import FREED, Handle, OpNode, enter, handle_of
+from ..graph.op_node import Handle, OpNode, enter, handle_of
 from ..graph.record import apply, edge, finished, kept
 from ..graph.saved import Meta, SavedTensor
 from ..graph.single_node import together
@@ -56,21 +56,6 @@ class CompositeNode(OpNode):
             if need and (gx.__class__ is not ndarray or gx.shape != x.shape or gx.dtype is not x.dtype):
                 return self._fitted(out, arrays)
         return out if len(out) == len(self.next) else out[:len(self.next)]
-
-    def release(self) -> None:
-        xs, ys = self.xs, self.ys
-        if self.label is not None or self.held is not None or xs is FREED or ys is FREED or self.handle.lasts:
-            OpNode.release(self)
-            return
-        keeps = ys[0].__class__ is ndarray
-        for x in xs:
-            if x.__class__ is SavedTensor:
-                OpNode.release(self)
-                return
-            if x is not None and x.__class__ is not Meta:
-                keeps = True
-        if keeps:
-            self.xs = self.ys = FREED
 
     def _fitted(self, out: tuple, arrays: list) -> tuple:
         return tuple([self._dense(fit(gx, x), x, need) for gx, x, need, _ in zip(out, arrays, self.needs, self.next)])

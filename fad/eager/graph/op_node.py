@@ -28,7 +28,7 @@ class Handle:
     """The properties that nodes of one op share: their name, and the names of the values that they save. For the short
     way of functions/composite also how the op runs on real arrays, and what its pullback is there."""
 
-    __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants", "always", "lasts", "result", "run",
+    __slots__ = ("op", "name", "xs", "ys", "frees", "places", "tensors", "variants", "always", "result", "run",
                  "pullback", "edges", "alike", "kept", "partials")
 
     def __init__(self, op: object, name: str, xs: tuple = ("self", "other"), ys: tuple = ("result",),
@@ -45,7 +45,6 @@ class Handle:
         # the arguments that nodes have edges for; whether only tensors have one
         self.places, self.tensors = places, tensors
         self.variants = variants                                 # names of nodes by which of the arguments are tensors
-        self.lasts = name in LASTING                             # whether what nodes save is kept after backward
         self.partials: Any = getattr(op.derivative, "partials", None)
         # whether there is anything to forget after backward
         self.frees = bool(always) or self.partials is None or any(callable(p) for p in self.partials)
