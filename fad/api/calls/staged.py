@@ -196,12 +196,14 @@ class Staged(StagedPrograms, Keeper):
         """The result of a program, or why this call goes to the tape."""
         try:
             program.refuse_shared(data)
-        except SideEffectError as error:                      # of these arguments, and not of their kind
-            program.undo()
-            return None, Refusal(error, (key, "shared"))
-        try:
             return program(data), None
-        except BEYOND as error:
+        except Exception as error:
+            program.undo()                                    # its trace has left what the function leaves to its end
+            program.undo = nothing
+            if isinstance(error, SideEffectError):            # of these arguments, and not of their kind
+                return None, Refusal(error, (key, "shared"))
+            if not isinstance(error, BEYOND):
+                raise
             beyond = beyond_programs(error)
             if beyond is None or (is_of_a_way(beyond) and not self.fallback.is_on):
                 raise_in_fads_words(error, strange())

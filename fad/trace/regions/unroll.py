@@ -31,6 +31,7 @@ MOST_UNROLLED = 5000                                         # iterations; a loo
 MOST_PEELED = 2                                              # iterations of their own before a loop that is one region
 MOST_BRANCHES = 50  # iterations of an unrolled loop that traced conditions may end, one in the other
 FEW = 4                                                       # floats that are no region
+_END = object()
 ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())))
 
 
@@ -228,11 +229,16 @@ def _roll_floats(items: Drawn, body: Callable, plan: CarryPlan) -> bool:
 
 
 def _run_iterations(items: Iterator, body: Callable, plan: CarryPlan, branches: int) -> None:
-    for item in items:
+    while (item := _taken(items)) is not _END:
         body(item)
         if has_ended(plan) is not False:
             _run_rest(items, body, plan, branches)
             return
+
+
+@for_user
+def _taken(items: Iterator) -> Any:
+    return next(items, _END)
 
 
 def has_ended(plan: CarryPlan) -> Any:
