@@ -1,4 +1,5 @@
 """Programs that the generator found to fail, as small as they were shrunk; each is judged anew by test_found.py."""
+import contextlib
 import math
 
 import numpy as np
@@ -233,3 +234,26 @@ def an_element_of_another_shape_read_late(x):
         M[1, k] *= 0.9
     t = s + u
     return t + np.sin(M).sum()
+
+
+def an_error_behind_one_that_is_suppressed(x):
+    """The error of the loop's `else` went past the manager, which did not say that an earlier line may raise one."""
+    n, k, s, w = x.shape[0], 1, 0.0, np.arange(6.0)
+    with contextlib.suppress(ZeroDivisionError):
+        for _ in range(k % 3):
+            s += 1 / (n - 6)
+            k = k + 1
+        else:
+            if k % 2 == 0:
+                s += 0.1 * w[k + 4]
+    return s + (x * x).sum() + 0.1 * k
+
+
+def a_break_behind_a_raise(x):
+    """The loop waited for a flag that no line of the program sets."""
+    n = len(x)
+    for k in range(n - 6):
+        raise ValueError(str(k))
+        if x[0] > 0.713:
+            break
+    return (x * x).sum()

@@ -62,6 +62,17 @@ def cut_after_jump(block: list) -> list:
     return block
 
 
+def _cut_within(block: list) -> list:
+    """The same, of the blocks within the block, too: a jump there may be the only one of its kind."""
+    block = cut_after_jump(block)
+    for s in block:
+        for part in (s, *getattr(s, "handlers", ()), *getattr(s, "cases", ())) if not isinstance(s, SCOPES) else ():
+            for name in ("body", "orelse", "finalbody"):
+                if getattr(part, name, None):
+                    setattr(part, name, _cut_within(getattr(part, name)))
+    return block
+
+
 def _needs_flags(node: ast.AST) -> bool:
     """Whether a jump other than return stands in a statement, a :=, or a loop with an else clause, which is no part of
     the loops that are rewritten.
@@ -211,6 +222,7 @@ class JumpLowering:
             s = _test_inside(s)
         self.count += 1
         flags = (f"_fad_broken_{self.count}", f"_fad_continued_{self.count}")
+        s.body = _cut_within(s.body)
         jumps = jumps_in(s.body)                              # before they are lowered
         self.loops.append(flags)
         body = self.block(s.body)

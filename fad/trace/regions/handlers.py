@@ -59,7 +59,7 @@ def caught(handled: Callable, error_of: Callable) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if is_expected(error) and not isinstance(error, (FadError, ForkFoundError)):
+        if is_expected(error) and not isinstance(error, (Remembered, ForkFoundError)):
             refuse_raising()
         raise
     note_lines(builder.equations[start:])
@@ -266,8 +266,8 @@ class Context:
         is_taken_in = self.manager.__exit__(kind, error, traceback)
         if error is not None and is_taken_in:
             pass_on(error)
-        if self.watch is not None and (error is None or is_taken_in):
-            self.watch.__exit__(None, None, None)
+        if self.watch is not None:                            # an error that goes on comes after what may be taken in
+            self.watch.__exit__(*((None, None, None) if is_taken_in else (kind, error, traceback)))
         elif self.is_told_of_errors:
             leave_to_tape(current().equations[self.start:])
         return is_taken_in
