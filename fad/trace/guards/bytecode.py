@@ -17,6 +17,14 @@ def names_used(code: CodeType) -> set:
     return {name for name in _names_in(code) if not _is_tools(name)}
 
 
+_ASKED_FOR = dict.fromkeys(("fields", "asdict", "astuple", "replace", "is_dataclass"), "__dataclass_fields__")
+
+
+def asked_for(names: set) -> set:
+    """Attributes that functions of these names look for, which are Python's own: code names the functions alone."""
+    return {_ASKED_FOR[name] for name in names & _ASKED_FOR.keys()}
+
+
 def names_of_tools(code: CodeType) -> set:
     """Names that no user can write: a tool has put them into the code, as pytest does (@pytest_ar) where a test
     asserts.

@@ -2,6 +2,7 @@
 libraries' modules and objects, imports.
 """
 
+import functools
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -66,6 +67,8 @@ class Reading:
         lifted = self.builder.trace.lifted.get((id(owner), name))
         if lifted is not None:                                # a field of a jitclass
             return lifted
+        if type(owner) is functools.partial and name in ("args", "keywords"):
+            return getattr(self.swap(owner), name)            # its stand-in has those of what it was given
         value = getattr(owner, name)
         guards = python_objects.of_library(owner, name, value)
         self.sources += guards

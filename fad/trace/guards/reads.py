@@ -29,7 +29,7 @@ from ...util.where import is_captured, is_captured_class, opaque_package_of
 from ..objects.containers import content, is_empty, is_users
 from . import guard as of
 from . import python_objects
-from .bytecode import global_names, imported_modules, makes_texts, names_used, runs_texts, texts_in
+from .bytecode import asked_for, global_names, imported_modules, makes_texts, names_used, runs_texts, texts_in
 from .implicit_calls import MAKERS, TEXTS, asked_by_python, classes_within, function_of, reading
 from .kinds import CONTAINERS, MISSING, OPERATORS, VIEWS, is_object, is_open
 from .led_to import led_to, put_into
@@ -242,6 +242,7 @@ class Reads:
             self._telling["the settings of a logger"] = LOGGERS
             return put_into(x)
         if type(x) is FunctionType:
+            self._names |= asked_for({x.__name__})
             return self._read_by(x, unseen) if is_captured(x.__code__.co_filename) else self._closed_over(x)
         if isinstance(x, functools.partialmethod):
             return x.func, x.args, x.keywords
@@ -320,7 +321,7 @@ class Reads:
         code, space = f.__code__, f.__globals__
         self._sources.append(of.CodeGuard(f))
         used = names_used(code) | texts_in(code)
-        self._names |= used
+        self._names |= used | asked_for(used)
         self._is_any_name |= not used.isdisjoint(MAKE_NAMES)
         if runs_texts(code) or "__subclasses__" in used:
             self.unknown = "what eval, exec or __import__ reads, or which subclasses there are"
