@@ -5,7 +5,7 @@ from typing import Any
 from ..ir.build import Value, as_extent, current
 from ..ir.op import registry
 from ..util.array import ArrayOrNumber, Extent
-from ..util.errors import BROADCAST, ConcreteValueError, ExtentError
+from ..util.errors import BROADCAST, PINNED, ExtentError
 from ..util.where import here
 from .kinds import same_extent, shape_of
 
@@ -66,17 +66,19 @@ def assume_at_least(a: Extent, b: Extent, more: int = 0) -> bool:
     return facts.assume_nonnegative(facts.form(as_extent(a)) - facts.form(as_extent(b)) - facts.form(more), here())
 
 
-def is_at_least(a: Extent, b: Extent, of: str) -> bool:
-    """Whether a >= b, under a guard either way: for what is written in two ways. `of` names what is, should a or b
-    depend on data.
-
-    Raises ConcreteValueError: neither answer can be assumed."""
+def is_at_least(a: Extent, b: Extent) -> bool:
+    """Whether a >= b, under a guard either way: for what is written in two ways. Of lengths that depend on data the
+    program says so itself: it is for those that are large enough, as nearly all are.
+    """
     if assume_at_least(a, b):
         return True
     if assume_at_least(b, a, 1):
         return False
-    raise ConcreteValueError(f"{of} must know which of two lengths is larger, and one of them depends on data",
-                             do="use an array of fixed length: np.where(mask, x, 0.0) in place of x[mask]")
+    sizes = [n if isinstance(n, int) else hint(n) and current().integers.pin(as_extent(n), here()) for n in (a, b)]
+    if None not in sizes:
+        return sizes[0] >= sizes[1]                          # type: ignore[operator]
+    registry["check_that"](registry["greater_equal"](a, b), True, what=PINNED, error="ValueError")
+    return True
 
 
 def always_at_least(a: Extent, b: Extent) -> bool:

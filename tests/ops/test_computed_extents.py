@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import integrate, stats
 
 import fad
 from fad.util.errors import ExtentError
@@ -67,3 +68,37 @@ def test_operands_that_do_not_broadcast_raise_at_any_call():
         with pytest.raises(ExtentError, match="extents 3 and 2"):
             f(np.ones(9))
     assert f(np.ones(7)).shape == f(np.ones(4)).shape == (2,)
+
+
+OF_KEPT = [
+    "stats.linregress(np.arange(len(y)), y).slope", "stats.pearsonr(y, np.sin(3 * y))[0]",
+    "np.polyfit(np.arange(len(y)), y, 1)[0]", "integrate.simpson(y)", "np.correlate(y, y[:2], 'valid')[0]",
+    "np.linalg.lstsq(np.stack([y, y * 0 + 1], 1), y ** 2, rcond=None)[0][0]", "stats.skew(y, bias=False)",
+    "stats.linregress(y[:len(y) // 1 * 1], y ** 2).stderr", "np.ptp(np.linspace(0.0, 1.0, len(y)) * y.mean())",
+]
+
+
+@pytest.mark.parametrize("use", OF_KEPT)
+def test_functions_of_lengths_that_depend_on_data(use):
+    """A function that is written in another way for few elements is compiled for many of them; few of them go to the
+    tape."""
+    scope = {"np": np, "stats": stats, "integrate": integrate}
+    f = executed(f"def f(x):\n    y = x[~np.isnan(x)]\n    return {use} * x[-1]\n", scope)["f"]
+    kept = fad.value_and_grad(f)
+    whole, part, few = np.array([0.3, 0.9, 0.4, 1.2, 0.7]), np.array([0.3, np.nan, 0.4, 1.2, 0.7]), np.full(5, np.nan)
+    few[[1, 4]] = 0.9, 0.4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", fad.FallbackWarning)
+        for x in (whole, part):
+            check_slopes(kept, f, x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_slopes(kept, f, few)
+    check_slopes(kept, f, part)
+
+
+def check_slopes(value_and_grad, f, x):
+    value, slope = value_and_grad(x)
+    np.testing.assert_allclose(value, f(x), rtol=1e-12)
+    slopes = [(f(x + e) - f(x - e)) / 2e-6 if k == k else 0.0 for k, e in zip(x, 1e-6 * np.eye(x.size))]
+    np.testing.assert_allclose(slope, slopes, rtol=1e-5, atol=1e-7)

@@ -32,10 +32,10 @@ def pearsonr(x: AnyArray, y: AnyArray, *, alternative: str = "two-sided", method
     if rank(x) != rank(y):
         raise refuse("scipy.stats.pearsonr", "arrays of different numbers of axes", do="reshape them first")
     n = extents.agree(shape_of(x)[ax], shape_of(y)[ax], "lengths of `x` and `y`")
-    if not extents.is_at_least(n, 2, "pearsonr"):
+    if not extents.is_at_least(n, 2):
         raise ValueError("`x` and `y` must have length at least 2.")
     r = _correlation(x, y, ax)
-    if not extents.is_at_least(n, 3, "pearsonr"):             # two points lie on a line
+    if not extents.is_at_least(n, 3):             # two points lie on a line
         outcome = Correlation(r, r * 0.0 + 1.0)
     else:
         half = n * 0.5 - 1.0
@@ -68,7 +68,7 @@ def linregress(x: AnyArray, y: AnyArray, alternative: str = "two-sided") -> Fitt
     dx, dy = x - mean(x), y - mean(y)
     slope, r = mean(dx * dy) / mean(dx * dx), _correlation(x, y, 0)
     if (_installed_pvalue((0.0, 1.0), (0.0, 1.0)) == 0.0
-            and not extents.is_at_least(shape_of(x)[0], 3, "linregress")):
+            and not extents.is_at_least(shape_of(x)[0], 3)):
         error, pvalue = 0.0 * absolute(slope), where(y[0] == y[1], 1.0, 0.0)
     else:
         free = shape_of(x)[0] - 2.0

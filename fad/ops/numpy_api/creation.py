@@ -191,7 +191,7 @@ def linspace(start: AnyArray, stop: AnyArray, num: ArrayLike = 50, endpoint: boo
     common = result_dtype(start, stop, float(0))
     parts = n - 1 if endpoint else n
     start, delta = start * 1.0, stop * 1.0 - start * 1.0
-    step = delta / parts if retstep and extents.is_at_least(parts, 1, "num") else math.nan
+    step = delta / parts if retstep and extents.is_at_least(parts, 1) else math.nan
     lead = [n] + [1] * max(rank(start), rank(delta))
     t = reshape_(iota_(n, dtype=np.dtype(float)), *lead)
     between = max(parts, 1) if isinstance(parts, int) else registry["maximum"](parts, 1)  # a single point has no step

@@ -47,7 +47,7 @@ def _covariance(scaled: AnyArray, scale: AnyArray, y: object, c: AnyArray, n: Ex
     matmul = BY_NAME["numpy.matmul"].call
     base = BY_NAME["numpy.linalg.inv"].call(matmul(scaled.T, scaled)) / BY_NAME["numpy.outer"].call(scale, scale)
     order = shape_of(scale)[0]
-    if cov != "unscaled" and not extents.is_at_least(n, order + 1, "polyfit"):
+    if cov != "unscaled" and not extents.is_at_least(n, order + 1):
         raise ValueError("the number of data points must exceed order to scale the covariance matrix")
     apart = y - matmul(scaled, c)
     share = 1.0 if isinstance(cov, str) else registry["sum"](apart * apart, axes=(0,)) / (n - order)

@@ -70,7 +70,7 @@ def simpson(y: AnyArray, x: "ArrayLike | None" = None, *, dx: object = 1.0, axis
     y = as_array(y)
     ax = one_axis(axis, rank(y))
     n = shape_of(y)[ax]
-    if not extents.is_at_least(n, 3, "simpson"):
+    if not extents.is_at_least(n, 3):
         return trapezoid(y, x, dx, ax)
     h = double(as_array(steps_along(y, x, dx, ax)))
     if rank(h) and rank(h) != rank(y):

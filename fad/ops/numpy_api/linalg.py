@@ -111,7 +111,7 @@ def _residuals(a: ArrayOrNumber, b: ArrayOrNumber, x: AnyArray, order: AnyArray)
     """Squared residuals for each column of b; empty if the rank is deficient, or without more equations than unknowns.
     """
     m, n = shape_of(a)
-    if extents.is_at_least(n, m, "lstsq"):
+    if not extents.is_at_least(m, n + 1):
         return registry["full"](0, 0, dtype=real_dtype(type_of(x).dtype))
     r = b - matmul(a, x)
     residuals = registry["sum"](registry["real"](r * conjugate(r)), axes=(0,))

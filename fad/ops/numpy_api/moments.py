@@ -126,7 +126,7 @@ def _weights_like(x: AnyArray, w: AnyArray, axis: Axes) -> AnyArray:
     places = [one_axis(k, rank(x)) for k in (axis if isinstance(axis, tuple) else (axis,))] if is_given(axis) else []
     pairs, of = list(zip(shape_of(w), shape_of(x))), "extents of the weights and the array"
     if rank(w) == rank(x) and (places == sorted(places) or all(
-            extents.is_at_least(m, n, of) and extents.is_at_least(n, m, of) for m, n in pairs)):
+            extents.is_at_least(m, n) and extents.is_at_least(n, m) for m, n in pairs)):
         for m, n in pairs:
             extents.agree(m, n, of)
         return w

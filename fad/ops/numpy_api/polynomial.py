@@ -52,7 +52,7 @@ def sliding(x: AnyArray, w: AnyArray, mode: str, odd: bool) -> AnyArray:
     short, long = extents.minimum(n, m), extents.maximum(n, m)
     if mode == "valid":
         return registry["slice_axis"](whole, 0, short - 1, long - short + 1)
-    return registry["slice_axis"](whole, 0, short // 2 if odd and not extents.is_at_least(n, m, "correlate")
+    return registry["slice_axis"](whole, 0, short // 2 if odd and not extents.is_at_least(n, m)
                                   else (short - 1) // 2, long)
 
 

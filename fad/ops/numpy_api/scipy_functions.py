@@ -139,7 +139,7 @@ def polar(a: ArrayLike, side: str = "right") -> tuple:
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
     (m, n), star = shape_of(a), adjoint(a)
-    is_tall = extents.is_at_least(m, n, "polar")
+    is_tall = extents.is_at_least(m, n)
     s = functions.sqrtm(_hermitian(matmul(star, a) if is_tall else matmul(a, star)))
     u = adjoint(solve.solve(s, star)) if is_tall else solve.solve(s, a)
     for _ in range(3):
@@ -285,7 +285,7 @@ def diagsvd(s: ArrayLike, M: Any, N: Any) -> AnyArray:
 @over_stacks(a="1")
 def companion(a: ArrayLike) -> AnyArray:
     a = at_least(1, a)
-    if not extents.is_at_least(shape_of(a)[0], 2, "scipy.linalg.companion"):
+    if not extents.is_at_least(shape_of(a)[0], 2):
         raise ValueError("The length of `a` along the last axis must be at least 2.")
     n = extents.difference(shape_of(a)[0], 1)
     first = registry["slice_axis"](a, 0, 0, 1)

@@ -168,7 +168,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, cond: Any = None, overwrite_a: bool = Fals
           check_finite: bool = True) -> tuple:
     x, residuals, order, s = linalg.lstsq_above(matrix(a), as_array(b), epsilon(matrix(a)) if cond is None else cond,
                                                 cond is None)
-    if rank(as_array(b)) == 1 and not extents.is_at_least(shape_of(x)[0], shape_of(as_array(b))[0], "lstsq"):
+    if rank(as_array(b)) == 1 and extents.is_at_least(shape_of(as_array(b))[0], shape_of(x)[0] + 1):
         residuals = only_if(registry["equal"](order, shape_of(x)[0]), _one_residual(residuals), NO_RESIDUAL)
     return x, residuals, registry["cast"](order, dtype=np.dtype(np.int64)), s
 

@@ -41,7 +41,7 @@ def _cut(whole: AnyArray, n: Extent, m: Extent, ax: int, mode: str) -> AnyArray:
 
 
 def _covers(n: Extent, m: Extent) -> bool:
-    return extents.is_at_least(n, m, "mode='valid'")
+    return extents.is_at_least(n, m)
 
 
 def _by_transform(a: AnyArray, b: AnyArray, axes: tuple) -> AnyArray:

@@ -156,7 +156,7 @@ def skew(x: AnyArray, axis: int, bias: bool = True) -> AnyArray:
 
 def _is_small(n: Extent, most: int) -> bool:
     """Whether a sample has so few elements that SciPy does not correct its moments."""
-    return not extents.is_at_least(n, most + 1, "a corrected moment")
+    return not extents.is_at_least(n, most + 1)
 
 
 @_summary("kurtosis", samples=("stats.kurtosis(x)", "stats.kurtosis(x, axis=1, fisher=False)",

@@ -34,7 +34,7 @@ def _log_density(estimate: Any, points: object) -> AnyArray:
     """The logarithm of the density at m points (d, m), or at one point (d,), by n samples (d, n): an array (m,)."""
     data, weights, covariance = (live(x) for x in (estimate.dataset, estimate.weights, estimate.covariance))
     at, d = _in_rows(double(live(points))), shape_of(data)[0]
-    if isinstance(shape_of(at)[0], int) and shape_of(at)[0] == 1 and is_at_least(d, 2, "gaussian_kde"):
+    if isinstance(shape_of(at)[0], int) and shape_of(at)[0] == 1 and is_at_least(d, 2):
         at = transposed(at)
     factor = linalg.lower_cholesky(covariance, False)
     samples, places = (transposed(solve_lower(factor, part)) for part in (data, at))
@@ -115,7 +115,7 @@ class KernelDensity(LibraryObject):
 
     def integrate_box_1d(self, low: ArrayLike, high: ArrayLike) -> AnyArray:
         """Between two numbers, of each sample's normal distribution."""
-        if is_at_least(self.d, 2, "gaussian_kde"):
+        if is_at_least(self.d, 2):
             raise ValueError("integrate_box_1d() only handles 1D pdfs")
         ndtr, spread = BY_NAME["scipy.special.ndtr"].call, registry["sqrt"](self.covariance[0, 0])
         shares = [ndtr((as_array(end) - self.dataset[0]) / spread) for end in (high, low)]

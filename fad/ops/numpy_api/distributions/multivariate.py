@@ -160,7 +160,7 @@ def dirichlet_logpdf(dist: object, x: AnyArray, alpha: AnyArray) -> AnyArray:
     """sum((alpha - 1) log x) - log B(alpha). x holds the proportions along its first axis, with or without the last."""
     x, alpha = as_array(x), as_array(alpha)
     wanted = shape_of(alpha)[0]
-    if not extents.is_at_least(shape_of(x)[0], wanted, "dirichlet"):
+    if not extents.is_at_least(shape_of(x)[0], wanted):
         rest = 1.0 - total(x, 0)
         x = registry["concatenate"](x, registry["reshape"](rest, 1, *shape_of(rest)), axis=0)
     log_beta = total(gammaln(alpha), 0) - gammaln(total(alpha, 0))
