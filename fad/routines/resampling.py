@@ -7,7 +7,8 @@ from ..util.array import AnyArray
 from ..util.errors import UnsupportedFunctionError
 
 
-def resample(x: AnyArray, num: int, t: Any = None, axis: int = 0, window: object = None, domain: str = "time") -> Any:
+def resample(x: AnyArray, num: int, t: "AnyArray | None" = None, axis: int = 0, window: object = None,
+             domain: str = "time") -> "AnyArray | tuple":
     if domain not in ("time", "freq"):
         raise ValueError(f"Parameter domain={domain!r} not in ('time', 'freq')!")
     x = np.asarray(x)

@@ -19,7 +19,7 @@ SHORT = {"numpy": "np", "scipy.special": "sp", "scipy.linalg": "la", "scipy.stat
          "scipy.interpolate": "interpolate", "scipy.fft": "sfft", "scipy.fftpack": "fftpack"}
 # they take functions, numbers, matrices or rotations: tests/routines and tests/api try their keywords
 LATER = ("scipy.optimize.", "scipy.integrate.", "scipy.sparse.", "scipy.spatial.transform.", "numpy.vectorize", "math.",
-         "cmath.", "numpy.ma.", "statistics.")
+         "cmath.", "numpy.ma.", "statistics.", "scipy.signal.dlsim", "scipy.signal.dimpulse", "scipy.signal.dstep")
 
 # the keyword's values to try, as text, by the parameter's name; those that NumPy itself does not take are passed over
 POOL: dict[str, tuple] = {

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...ir.op import registry
 from ...ir.types import real_dtype, result_dtype, type_of
+from ...routines.discrete_systems import dimpulse, dlsim, dstep
 from ...routines.resampling import resample
 from ...util.array import AnyArray, ArrayLike
 from ...util.lazy import imported
@@ -309,3 +310,5 @@ def _overlapped(segments: AnyArray, cut: Cut, count: int) -> AnyArray:
 
 
 override("scipy.signal.resample", routine=True)(resample)
+for _call in (dlsim, dimpulse, dstep):
+    override(f"scipy.signal.{_call.__name__}", routine=True)(_call)
