@@ -1,4 +1,5 @@
-"""Generators that wait are closed where Python closes them: what their `finally` writes comes in Python's order."""
+"""Generators that wait, and objects that have a `__del__`, go where Python lets them go: what they write then comes in
+Python's order."""
 import itertools
 import textwrap
 import warnings
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import fad
+from fad.util.errors import UnstageableError
 
 from .packages import of_file
 
@@ -25,6 +27,15 @@ def lines(tag="g"):
 
 class Box:
     pass
+
+class Gone:
+    v = 1.0
+
+    def __init__(self, tag="o"):
+        self.tag = tag
+
+    def __del__(self):
+        LOG.append("gone " + self.tag)
 
 def outer():
     try:
@@ -66,6 +77,11 @@ HOLDERS = {
     "a function": ("v = first(lines())", "pass"),
     "any": ("v = 1.0 * any(u > 1 for u in lines())", "pass"),
     "a part of the items": ("v, w, *_ = lines()", "pass"),
+    "an object that is told": ("c = Gone(); v = c.v", "c = None"),
+    "an object in an attribute": ("b = Box(); b.c = Gone(); v = b.c.v", "b.c = None"),
+    "an object that is rebound": ("c = Gone('p'); c = Gone('q'); v = c.v", "del c"),
+    "an object in a list": ("c = [Gone('p'), Gone('q')]; v = c[0].v", "c.clear()"),
+    "no name": ("v = Gone().v", "pass"),
 }
 # where that happens; {0} holds and {1} loses
 PLACES = {
@@ -101,14 +117,18 @@ HELD = {("a popped list", "a loop's body"), ("a popped list", "a branch")}
 
 
 @pytest.mark.parametrize("holder, place", [case for case in itertools.product(HOLDERS, PLACES) if case not in HELD])
-def test_generators_are_closed_where_python_closes_them(holder, place, tmp_path):
+def test_what_writes_as_it_goes_goes_where_pythons_does(holder, place, tmp_path):
     text = HEAD + placed(PLACES[place], *HOLDERS[holder])
     python, traced = of_file(tmp_path, text), of_file(tmp_path, text)
     g = fad.value_and_grad(traced.f, compile="never")
     for x in (np.array([0.3, 0.2, 0.5]), np.array([0.05, 0.2, 0.5]), np.array([0.7, 0.1, 0.4])):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", fad.FallbackWarning)
-            value, slope = g(x)
+            try:
+                value, slope = g(x)
+            except UnstageableError:                          # the journal holds what a list had before
+                assert holder == "an object in a list"
+                return
         np.testing.assert_allclose(value, python.f(x))
         assert traced.LOG == python.LOG
         np.testing.assert_allclose(np.dot(slope, x), value, atol=1e-12)           # f is linear on each side of a branch

@@ -47,7 +47,7 @@ class Instances(RuntimePart):
         """cls(...): an object that the traced code makes. Its attributes do not escape."""
         if not stack.builders():
             return cls(*args, **kwargs)
-        if is_told_to_go(cls):
+        if is_told_to_go(cls) and not stack.is_live():
             raise UnstageableError(
                 f"{cls.__name__} has a __del__",
                 why="objects that the function makes stay until its trace has ended",
