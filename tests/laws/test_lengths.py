@@ -74,7 +74,7 @@ LENGTHS_FROM_DATA = {
     "simpson": lambda x: integrate.simpson(x[x > 0.0]), "skew": lambda x: stats.skew(x[x > 0.0], bias=False),
     "valid": lambda x: signal.correlate(x[x > 0.0], np.ones(2), "valid"),
     "same": lambda x: np.correlate(x[x > 0.0], np.ones(2), "same"),
-    "lstsq": lambda x: np.linalg.lstsq(np.vander(x[x > 0.0], 2), x[x > 0.0], rcond=None)[1],
+    "lstsq": lambda x: np.linalg.lstsq(np.vander(x[x > 0.0], 2), np.sin(x[x > 0.0]), rcond=None)[1],
 }
 
 

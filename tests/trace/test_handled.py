@@ -391,3 +391,30 @@ def test_what_is_raised_is_an_error(thing):
     assert fad.jit(f)(0.5) == 0.25
     with pytest.raises(TypeError, match="must derive from BaseException"):
         fad.jit(f)(2.0)
+
+
+TOLD = []
+
+
+def _kind(name):
+    TOLD.append(name)
+    return KeyError
+
+
+def test_the_classes_of_handlers_are_asked_for_where_python_asks():
+    def f(x):
+        try:
+            if x > 0.5:
+                raise KeyError(1)
+        except _kind("first"):
+            x = x * 3.0
+        except _kind("second"):
+            x = x * 5.0
+        return x
+    g = fad.value_and_grad(f, compile="never", fallback=True)
+    for x, value, told in [(0.2, 0.2, []), (0.6, 1.8, ["first"]), (0.3, 0.3, [])]:
+        TOLD.clear()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fad.FallbackWarning)
+            np.testing.assert_allclose(g(x)[0], value)
+        assert told == TOLD

@@ -141,9 +141,10 @@ class ExpressionRewriter(AccessRewriter):
         return placed(self.runtime(GIVEN[e.func.id], e.func, *map(self.visit, text), self.later(table)), e)
 
     def _untouched(self, e: ast.AST) -> ast.AST:
-        """A call that stays Python's: eval(__fad__.run(text), names)."""
-        if isinstance(e, ast.Call) and getattr(e.func, "id", "") in ("eval", "exec") and e.args:
-            e.args[0] = placed(self.runtime("run", e.args[0]), e.args[0])
+        """A call that stays Python's: eval(__fad__.run(text, 'eval'), names)."""
+        name = getattr(e.func, "id", "") if isinstance(e, ast.Call) and e.args else ""
+        if isinstance(e, ast.Call) and name in ("eval", "exec"):
+            e.args[0] = placed(self.runtime("run", e.args[0], ast.Constant(name)), e.args[0])
         return e
 
     def _super(self, e: ast.Call) -> Any:

@@ -280,12 +280,14 @@ class Rewriter(ExpressionRewriter):
 
     def handled(self, s: Any) -> Any:
         """A `try` whose handlers tell the runtime what they take in."""
+        computed = [h.type is not None and any(isinstance(n, ast.Call) for n in walk(h.type)) for h in s.handlers]
         s = self.generic_visit(s)
         if not s.handlers:
             return s
         for h in s.handlers:
             h.body.insert(0, placed(ast.Expr(self.runtime("pass_on")), h))
-        kinds: list = [h.type or load("BaseException") for h in s.handlers]
+        kinds: list = [load("BaseException") if is_computed or not h.type else h.type      # Python asks only if it must
+                       for h, is_computed in zip(s.handlers, computed)]
         handled = self.later(placed(ast.Tuple([copied(k) for k in kinds], ast.Load()), s))
         for h in s.handlers:
             if any(getattr(n, "id", "") == "UnboundLocalError" for n in walk(h)):

@@ -75,7 +75,9 @@ _KNOWN = {
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, type)
 _SHARED = {"decimal": {"getcontext", "localcontext"}, "contextvars": {"copy_context"}, "logging": {"getLogger"},
            "threading": {"enumerate"}, "gc": {"isenabled"}, "importlib": {"import_module"}}
-_BUILTINS = {"open", "input", "breakpoint"}
+_BUILTINS = {"open", "input", "breakpoint", "exec"}
+_GOING_ON = {"hashlib", "zlib", "hmac"}                       # modules of objects whose methods change what nobody sees
+_ASKING = {"digest", "hexdigest", "copy"}                     # those that do not
 
 
 def module_of(f: object) -> str:
@@ -126,6 +128,11 @@ def is_shared(f: object) -> bool:
     return isinstance(f, (FunctionType, BuiltinFunctionType)) and (f.__name__ in _SHARED.get(module_of(f), ()))
 
 
+def goes_on_unseen(owner: object) -> bool:
+    """Whether an object is a hash, a compressor or the like: what it has been given does not show."""
+    return module_name(type(owner)).partition(".")[0].lstrip("_") in _GOING_ON
+
+
 def is_effect(f: object) -> bool:
     """Whether a call of f may change something outside, use up what it reads, or say another thing at each call.
 
@@ -147,6 +154,8 @@ def is_effect(f: object) -> bool:
         return name in _EFFECTS[module]
     if module == "builtins":
         return name in _BUILTINS and isinstance(owner, ModuleType)
+    if goes_on_unseen(owner):
+        return name not in _ASKING
     is_pure = module in PURE or module.lstrip("_") in PURE or is_setting(f)
     return module in sys.stdlib_module_names and not is_pure and not _is_made_plainly(f)
 

@@ -40,8 +40,7 @@ from .snapshot import Snapshot
 
 SHARED_METHODS = {
     "read", "readline", "readlines", "getvalue", "tell", "exists", "is_file", "is_dir", "stat", "iterdir", "glob",
-    "rglob", "read_text", "read_bytes",
-}                               # of files and paths
+    "rglob", "read_text", "read_bytes"}                       # of files and paths
 LOGGERS = {"level", "disabled", "handlers", "filters", "propagate", "getEffectiveLevel", "hasHandlers"}
 MUCH = 1024                                                   # bytes of arrays that are compared at each call
 MOST = 20_000                                                 # containers and objects that are looked at in each call

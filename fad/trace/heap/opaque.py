@@ -21,6 +21,7 @@ import numpy as np
 from ...ir import stack
 from ...ir.build import Value, current
 from ...ops.records import Record, Records
+from ...util.errors import UnstageableError
 from ...util.profiled import unprofiled
 from ...util.reach import reached
 from ...util.where import is_captured_class, is_fads, is_library
@@ -111,6 +112,9 @@ def note_write(owner: object, method: str) -> None:
 def _method(f: Callable, owner: object, given: Iterable) -> Callable:
     """A method of a class of Python's, which changes its object alone."""
     _note_callables(given)
+    if isinstance(owner, set) and f.__name__ == "pop" and len(owner) > 1 and not stack.is_live():
+        raise UnstageableError("set.pop takes any element", why="a trace that is repeated gets another one",
+                               do="take the least (min), or loop over sorted(...)")
     if f.__name__ not in KEEPING:
         note(owner)
     return made if f.__name__ in FRESH or isinstance(owner, _PLAIN) else lambda result: None

@@ -167,6 +167,8 @@ def keeps_record(owner: object) -> bool:
 def attributes(owner: object) -> dict:
     """An object's attributes by name, wherever it keeps them."""
     values = dict(own_dict(owner) or ())
+    if isinstance(owner, BaseException):
+        values["args"] = owner.args
     for name in slots_of(type(owner)):
         value = own_attribute(owner, name, _MISSING)
         if value is not _MISSING:

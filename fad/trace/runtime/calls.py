@@ -9,6 +9,7 @@ import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from io import IOBase
 from types import BuiltinMethodType, FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
@@ -20,8 +21,10 @@ from ...util import tree
 from ...util.array import AnyArray
 from ...util.defects import for_user
 from ...util.errors import StructureError, UnstageableError
+from ...util.own import owner_of
 from ...util.where import is_fads, module_name
 from ..frontend.nodes import SEES_NAMES
+from ..guards.purity import goes_on_unseen
 from ..guards.python_objects import LOCKS
 from ..heap.journal import journal, was_there
 from ..heap.locking import called as called_lock
@@ -91,16 +94,33 @@ def keep(x: object) -> None:
         return
     builder = current()
     is_iterator = isinstance(x, (Iterator, Once))
-    if is_iterator:
-        journal().take(x)
     if is_iterator and builder.region.serial and was_there(x, builder.region.serial):
         raise UnstageableError(
             "an iterator goes on in a loop or branch on traced values",
             why="what it yields there is one thing for each iteration",
             do="loop over a list or an array",
         )
+    if is_iterator:
+        journal().take(x)
     if goes_on(x) and builder.trace.generators.get(id(x), (x, builder))[1] is not builder:
         refuse_draws()
+
+
+def refuse_from_outside(f: Any) -> None:
+    """An error if f is a method of an iterator, or of what goes on in another way, and the function has not made it.
+    Files are read anew at each call.
+    """
+    owner = owner_of(f)
+    is_iterator = isinstance(owner, Iterator) and (not isinstance(owner, IOBase) or f.__name__ == "__next__")
+    if (is_iterator or goes_on_unseen(owner)) and journal().is_outer(owner):
+        raise from_outside(owner)
+
+
+def from_outside(x: object) -> UnstageableError:
+    """The error for an iterator that the function has not made."""
+    return UnstageableError(f"a {type(x).__name__} from outside the traced function goes on in it",
+                            why="what it yields is another thing at each call",
+                            do="make it in the function, or pass what it yields as an argument")
 
 
 @for_user

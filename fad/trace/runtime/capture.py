@@ -40,6 +40,7 @@ from ..lists.tails import tails
 from ..objects.containers import NEVER_CHANGE, Globals, content
 from ..objects.draws import goes_on, numpy_random
 from ..objects.opaque_state import BUFFERS, is_record
+from .calls import from_outside
 from .control import Runtime
 from .library import MODULES, Object, Proxy, RoutineCall, has_overrides, has_traced, redirected, ufunc_behind
 from .outer_containers import OuterContainers, is_array, is_record_array
@@ -170,9 +171,7 @@ class Capture(OuterContainers):
                                    why="the program does not see what its function does",
                                    do="use np.vectorize, or a loop")
         if isinstance(value, Iterator) and not isinstance(value, IOBase) and not self.builder.live:
-            raise UnstageableError(f"a {type(value).__name__} from outside the traced function goes on in it",
-                                   why="what it yields is another thing at each call",
-                                   do="make it in the function, or pass what it yields as an argument")
+            raise from_outside(value)
 
     def function(self, f: Any) -> Callable:
         """The captured copy of a user's function (or of an object that is called as one); a library's function is its

@@ -51,7 +51,7 @@ from . import output
 from .attributes import Dispatched
 from .branching import BranchRuntime
 from .builtin import BY_BUILTIN, scalar_class, type_
-from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_threads
+from .calls import called, is_tracing, keep, noting, refuse_frames, refuse_from_outside, refuse_threads
 from .choosing import ChoosingRuntime
 from .evaluation import EvaluationRuntime
 from .handling import HandlingRuntime
@@ -172,6 +172,7 @@ class Runtime(
         if not is_tracing():
             return functools.partial(noting, f, found) if stack.builders() else found
         keep(owner_of(f))
+        refuse_from_outside(f)
         refuse_opaque(f, self.capture.packages)
         return functools.partial(called if only_hands_on(f) else reading, found)
 

@@ -13,6 +13,7 @@ import functools
 import operator
 from collections import defaultdict, deque
 from collections.abc import Callable
+from io import IOBase
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -29,7 +30,7 @@ from ..guards.escapes import refuse_hidden
 from ..guards.guard import in_class
 from ..guards.kinds import MISSING
 from ..heap.effects import as_stored
-from ..heap.journal import journal, note
+from ..heap.journal import journal, made, note
 from ..heap.opaque import note_reads, note_write
 from ..lists.items import Items
 from ..lists.tails import note_growth
@@ -38,7 +39,7 @@ from ..values import number_texts
 from ..values.number_texts import TEXTUAL, followed
 from ..values.tracer import Tracer
 from .builtin import length
-from .calls import is_tracing, noting
+from .calls import is_tracing, noting, refuse_from_outside
 from .computed import ComputedAttributes
 from .conversions import Conversions, beside_numbers
 from .name_dicts import NameDict
@@ -360,7 +361,9 @@ class DataModel(Protocols, Conversions, ComputedAttributes, NamedMethods):
             if found is not None and found is not args[0]:
                 return found
             if f is next and method is not None and len(args) > 1:
-                return self.known_builtin(next)(steps(args[0], method), args[1])
+                return self.known_builtin(next)(made(steps(args[0], method)), args[1])
+            if f is next and isinstance(args[0], IOBase) and is_tracing():
+                refuse_from_outside(args[0].__next__)
             if method is not None:
                 found = method(*args, **kwargs)
                 return convert(found) if convert is not None and isinstance(found, Value) else found

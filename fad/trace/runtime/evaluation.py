@@ -22,6 +22,7 @@ from ..frontend.typed import keep
 from ..objects.maybe_unbound import Unsure, read
 from ..values.number_texts import lost, of_noted
 from ..values.text import resolved
+from .calls import is_tracing
 from .parts import RuntimePart
 
 
@@ -32,7 +33,7 @@ class EvaluationRuntime(RuntimePart):
         """eval(text) in a function: names() are functions that read its variables."""
         if f is not builtins.eval:
             return self.call(f)(text)
-        self.run(text)
+        self.run(text, "eval")
         variables, text, original = names(), resolved(text), self.capture.original_names(names.__globals__)
         tree = ast.parse(text.strip(" \t"), mode="eval") if type(text) is str else None
         reason = "its text is not at hand" if tree is None else _against(tree, variables)
@@ -49,8 +50,11 @@ class EvaluationRuntime(RuntimePart):
         return self.call(self.of_texts[key])(*map(read, values.values()))
 
     @staticmethod
-    def run(text: object) -> object:
+    def run(text: object, by: str) -> object:
         """The text that eval or exec is given."""
+        if by == "exec" and is_tracing():
+            raise UnstageableError("exec runs a text that is no part of a program",
+                                   why="what it writes to is not seen", do="write the statements themselves")
         if of_noted(text):
             raise lost("code")
         return text

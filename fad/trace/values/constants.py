@@ -42,7 +42,8 @@ def of_sizes(x: Value) -> "int | None":
     on them makes it true. None of any other value.
 
     >>> from fad.ir.build import building
-    >>> with building() as b:
+    >>> from fad.trace.values.tracer import Tracer
+    >>> with building("f", Tracer) as b:
     ...     n = b.value_of(b.dim(5))
     ...     of_sizes(n / 2)
     2.5
