@@ -25,7 +25,7 @@ from .matches import as_conditions
 from .nodes import Displays, Patterns, Scope, assign, hands_on_names, load, own_nodes, placed
 from .origin import BLOCK, compiled_in, definition_of
 from .own_names import with_names_given
-from .room import with_room
+from .recursion_limit import with_higher_limit
 from .trees import Transformer, copied, signature, walk
 from .walrus import with_loops
 
@@ -46,7 +46,7 @@ def rewritten_code(f: FunctionType) -> "CodeType | None":
     return _rewritten.of(f.__code__, lambda: _rewrite(f)).code
 
 
-@with_room
+@with_higher_limit
 def _rewrite(f: FunctionType) -> RewrittenCode:
     found = definition_of(f)
     if found is None or hands_on_names(found[0]):

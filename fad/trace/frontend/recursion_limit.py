@@ -1,5 +1,7 @@
-"""Room for walks over deep trees: a sum of a thousand terms is a tree a thousand levels deep, and so is a chain of
-`elif`. Python's compiler takes both. Walks over trees are recursive, and need several calls a level.
+"""A higher limit of recursion for walks over deep trees.
+
+A sum of a thousand terms is a tree a thousand levels deep, and so is a chain of `elif`. Python's compiler takes both.
+Walks over trees are recursive, and need several calls a level.
 """
 import sys
 import threading
@@ -14,10 +16,10 @@ _lock = threading.Lock()
 _limits: list[int] = []                                       # Python's own limit, once for each walk that goes on
 
 
-def with_room(walk: F) -> F:
+def with_higher_limit(walk: F) -> F:
     """The function, while it runs, with a higher limit of recursion. The limit is one for all threads."""
     @wraps(walk)
-    def roomy(*args: object) -> object:
+    def deeper(*args: object) -> object:
         with _lock:
             _limits.append(_limits[0] if _limits else sys.getrecursionlimit())
             sys.setrecursionlimit(_limits[0] + MORE)
@@ -28,4 +30,4 @@ def with_room(walk: F) -> F:
                 own = _limits.pop()
                 if not _limits:
                     sys.setrecursionlimit(own)
-    return roomy  # type: ignore[return-value]
+    return deeper  # type: ignore[return-value]
