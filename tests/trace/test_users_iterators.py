@@ -1,4 +1,5 @@
 """Iterators and sequences of the user's own, whose methods end a loop by an error, in branches and loops on data."""
+import collections
 import warnings
 
 import numpy as np
@@ -93,3 +94,19 @@ def test_what_they_yield_is_pythons(make, use, place):
             np.testing.assert_allclose(value, f(x))
             expected = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
             np.testing.assert_allclose(slope, expected, rtol=1e-5, atol=1e-7)
+
+
+def test_a_sequence_whose_length_depends_on_data_ends():
+    """Python's own text goes on to an IndexError, which no program raises while it is traced."""
+    def f(x):
+        items, s = collections.UserList([0.1]), x[0]
+        for k in range(3):
+            items.append(x[k])
+            s = s + sum(items)
+        return s
+    x = np.array([0.3, 0.2, 0.5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fad.FallbackWarning)
+        value, slope = fad.value_and_grad(f, compile="never")(x)
+    np.testing.assert_allclose(value, f(x))
+    np.testing.assert_allclose(slope, [4.0, 2.0, 1.0])

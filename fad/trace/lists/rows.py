@@ -20,6 +20,7 @@ from ...ops.literals import python_int
 from ...ops.override import BY_NAME
 from ...util import tree
 from ...util.array import ArrayOrNumber
+from ...util.errors import UnstageableError
 from ..heap.journal import note
 from ..heap.state import TreeLayout, lengthened
 from ..values.aliases import note_fixed
@@ -41,6 +42,8 @@ from .elements import (
     wider_types,
 )
 from .items import Contents, Items, NeedsRoom, NeedsRows, known_difference
+
+FAR = 1000  # a loop that reads so far is taken for one without an end
 
 
 def fixed(x: object, ties: "Ties | None" = None) -> Any:
@@ -168,6 +171,10 @@ class RowList(Items):
         if isinstance(place, int) and place < 0 and assume_at_least(self.length, -place):
             place = self.length + place
             return self._element([row[place] for row in self.rows], place)
+        if isinstance(place, int) and place >= FAR and not assume_at_least(self.length, place + 1):
+            raise UnstageableError("a list whose length depends on data is read far behind its beginning",
+                                   why="a loop that is to end by Python's IndexError does not end in a program",
+                                   do="loop over the list, or over range(len(items))")
         return self._element([self.entries(k, self.length)[place] for k in range(len(self.rows))], place)
 
     def copy(self) -> Any:
