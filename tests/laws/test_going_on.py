@@ -293,7 +293,7 @@ PLACES = {
     "nested": ("for i in range(2):\n    for j in range(2):\n        if x[j] > 0.25:\n"
         "            s = s + {op} * x[i]\ns = s + {op} * x[2]"),
 }
-EVERY = 4                                                     # of the ways to ask a thing: each is met by some thing
+EVERY = 6                                                     # of the ways to ask a thing: each is met by some thing
 WAYS = [(thing, place, is_outer) for k, (thing, (place, is_outer)) in enumerate(
     itertools.product(THINGS, itertools.product(PLACES, (False, True)))) if (k + k // 20) % EVERY == 0]
 

@@ -95,10 +95,15 @@ def in_try(use, it, x):
     return s + use(it) * x[2]
 
 
-@pytest.mark.parametrize("place", [in_loop, in_branch, in_loop_that_data_end, in_try])
+PLACES = [in_loop, in_branch, in_loop_that_data_end, in_try]
+
+
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("source", SOURCES)
 def test_each_item_is_there_once(source, place):
-    for use in USES:
+    """Each place meets half of the uses: another half for the next source, so that all pairs of two are met."""
+    half = (list(SOURCES).index(source) + PLACES.index(place)) % 2
+    for use in list(USES)[half::2]:
         def f(x, use=use):
             return place(USES[use], SOURCES[source](x), x)
         with warnings.catch_warnings():
