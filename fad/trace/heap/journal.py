@@ -112,10 +112,6 @@ class Mark:
             e.kind.put(e.cell, e.before)
 
 
-class NotHeld(weakref.ref):
-    """A reference to a thing that the trace has made, and does not keep alive."""
-
-
 class Journal:
     """The writes of one trace, by the marks that are open."""
 
@@ -123,6 +119,7 @@ class Journal:
         self.generators = generators                          # those that the function has made, by their ids
         self.marks: list[Mark] = []
         self.made: dict[int, tuple] = {}                      # id of a thing that the trace made -> it, its birth
+        self.suspended: weakref.WeakSet = weakref.WeakSet()   # the generators among them
         self.without_traced: dict[int, object] = {}           # what leads to no traced value, until the next write
         self.told: set[int] = set()                           # ids of noted cells that captured code writes to
 
@@ -165,9 +162,10 @@ class Journal:
                 break
             mark.has_taken = True
 
-    def not_held(self, x: object) -> NotHeld:
+    def not_held(self, x: object) -> weakref.ref:
+        """A reference to a thing that the trace has made, and does not keep alive."""
         key = id(x)
-        return NotHeld(x, lambda _: self.made.pop(key, None))
+        return weakref.ref(x, lambda _: self.made.pop(key, None))
 
     def was_there(self, x: object, since: int) -> bool:
         """Whether a thing was there before this birth. All objects that the trace has not made were there."""
@@ -258,6 +256,8 @@ def made(x: object) -> Any:
         found, is_live = current().trace.journal, stack.is_live()
         if found is not None and found.marks:
             found.without_traced.clear()
+            if type(x) is GeneratorType:
+                found.suspended.add(x)
             if type(x) is GeneratorType or (is_live and type(x).__weakrefoffset__):
                 found.made[id(x)] = found.not_held(x), next(serials)
             elif not (is_live and hasattr(type(x), "__next__")):

@@ -18,7 +18,7 @@ from ...util.errors import UnstageableError
 from ...util.interrupts import reraise_interrupt
 from ...util.refusals import Remembered
 from ..guards.led_to import led_to, walked
-from .journal import NotHeld, journal
+from .journal import journal
 from .percall import steps_here
 
 
@@ -53,8 +53,9 @@ def close_generators(since: int = 0) -> None:
 
 
 def _waiting(since: int) -> list[GeneratorType]:
-    found = [(x(), birth) for x, birth in list(journal().made.values()) if isinstance(x, NotHeld)]
-    return [x for x, birth in found if type(x) is GeneratorType and x.gi_frame is not None and birth >= since]
+    book = journal()
+    births = {x: book.made[id(x)][1] for x in list(book.suspended) if x.gi_frame is not None}
+    return sorted([x for x, birth in births.items() if birth >= since], key=births.__getitem__)
 
 
 def _recorded() -> tuple:
