@@ -51,6 +51,12 @@ def is_defect(error: BaseException) -> bool:
     return not refused or isinstance(error, AssertionError)
 
 
+def refusal_behind(error: BaseException) -> "FadError | None":
+    """The refusal of which NumPy has made an error of its own, as it asked a value, or an object, for a number."""
+    cause = error.__cause__
+    return cause if isinstance(cause, FadError) and not is_users(error) else None
+
+
 def is_expected(error: BaseException) -> bool:
     """Whether an error says something of the code that it went through: fad refuses that, or the user's code or a
     library's has failed. Interrupts, defects and warnings of defects say nothing of it.

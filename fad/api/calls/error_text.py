@@ -21,7 +21,7 @@ from ...trace.values.absent import Absent, missing_attribute
 from ...trace.values.mutation import call_override
 from ...trace.values.tracer import Tracer
 from ...util import tree
-from ...util.defects import asked_by_user, is_defect, is_for_user, is_users
+from ...util.defects import asked_by_user, is_defect, is_for_user, is_users, refusal_behind
 from ...util.errors import (
     CallError,
     ConcreteValueError,
@@ -187,8 +187,7 @@ def _call_of_library(known: dict) -> "_Call | None":
 
 def in_fads_words(error: Exception, strange: str) -> Exception:
     """The error as the caller is told of it. strange: which arguments of the call are no data, and what they are."""
-    if isinstance(error.__cause__, FadError) and not is_users(error):
-        error = error.__cause__                               # NumPy asked a value for a number
+    error = refusal_behind(error) or error
     if isinstance(error, Absent):
         return missing_attribute(error, line_of(error))
     if isinstance(error, RecursionError):

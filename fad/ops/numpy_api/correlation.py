@@ -35,7 +35,7 @@ def pearsonr(x: AnyArray, y: AnyArray, *, alternative: str = "two-sided", method
     if not extents.is_at_least(n, 2):
         raise ValueError("`x` and `y` must have length at least 2.")
     r = _correlation(x, y, ax)
-    if not extents.is_at_least(n, 3):             # two points lie on a line
+    if not extents.is_at_least(n, 3):                             # two points lie on a line
         outcome = Correlation(r, r * 0.0 + 1.0)
     else:
         half = n * 0.5 - 1.0

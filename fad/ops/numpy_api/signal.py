@@ -10,6 +10,7 @@ from ...ir.types import INT, result_dtype, type_of
 from ...util.array import AnyArray, ArrayLike, Axes, Extent
 from .. import extents
 from ..correlate import correlated, flipped, padded
+from ..extents import is_at_least
 from ..kinds import conjugate, is_complex, shape_of
 from ..override import BY_NAME, override
 from .arguments import as_array, axes_of, in_dtype, live, one_axis, rank, refuse
@@ -37,11 +38,7 @@ def _cut(whole: AnyArray, n: Extent, m: Extent, ax: int, mode: str) -> AnyArray:
         return whole
     if mode in ("same", "same, turned"):  # correlate2d turns its window after it has found the middle
         return part(whole, ax, m // 2 if mode == "same, turned" else (m - 1) // 2, n)
-    return part(whole, ax, *((m - 1, n - m + 1) if _covers(n, m) else (n - 1, m - n + 1)))
-
-
-def _covers(n: Extent, m: Extent) -> bool:
-    return extents.is_at_least(n, m)
+    return part(whole, ax, *((m - 1, n - m + 1) if is_at_least(n, m) else (n - 1, m - n + 1)))
 
 
 def _by_transform(a: AnyArray, b: AnyArray, axes: tuple) -> AnyArray:
@@ -63,7 +60,7 @@ def _convolved(a: AnyArray, b: AnyArray, mode: str, axes: "tuple | None" = None)
     else:
         whole = _by_transform(a, b, axes)
     pairs = [(shape_of(a)[ax], shape_of(b)[ax]) for ax in axes]
-    if mode == "valid" and not (all(_covers(n, m) for n, m in pairs) or all(_covers(m, n) for n, m in pairs)):
+    if mode == "valid" and not (all(is_at_least(n, m) for n, m in pairs) or all(is_at_least(m, n) for n, m in pairs)):
         raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
     for ax in axes:
         whole = _cut(whole, shape_of(a)[ax], shape_of(b)[ax], ax, mode)
@@ -85,7 +82,7 @@ def _correlated(a: AnyArray, b: AnyArray, mode: str) -> AnyArray:
 def _correlated_on_plane(a: AnyArray, b: AnyArray, mode: str) -> AnyArray:
     """SciPy exchanges the arrays if only the second covers the first, and conjugates the second one even then."""
     y = _correlated(a, b, mode)
-    is_exchanged = mode == "valid" and is_complex(y) and not all(map(_covers, shape_of(a), shape_of(b)))
+    is_exchanged = mode == "valid" and is_complex(y) and not all(map(is_at_least, shape_of(a), shape_of(b)))
     return conjugate(y) if is_exchanged else y
 
 

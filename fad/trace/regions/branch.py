@@ -304,7 +304,9 @@ class _Join:
 
 
 def run_side(f: Callable) -> Any:
-    """The result of one side of a branch."""
+    """The result of one side of a branch. Its frame tells the statements of the side from those of functions that the
+    side calls (see runtime/handling.py).
+    """
     return f()
 
 

@@ -14,7 +14,7 @@ from ...ir.build import Builder, Value, at_line, current, left_region
 from ...ir.graph import Equation
 from ...ir.op import registry
 from ...ops.carry import UNDEFINED
-from ...util.defects import for_user, is_expected, is_of_users_line, is_users
+from ...util.defects import for_user, is_expected, is_of_users_line, is_users, refusal_behind
 from ...util.errors import (
     BEYOND,
     BEYOND_MARKS,
@@ -149,8 +149,9 @@ def pass_on(error: Any, is_tracing: bool = True) -> None:
     and what comes from outside the function says nothing of it.
     """
     _clear_own_frames(error)
-    if isinstance(error.__cause__, FadError) and isinstance(error.__cause__, Remembered) and not is_users(error):
-        raise error.__cause__                                 # NumPy asked a value for a number
+    refusal = refusal_behind(error)
+    if isinstance(refusal, Remembered):
+        raise refusal
     if isinstance(error, Remembered) or not is_expected(error):
         raise error
     if is_tracing and left_region(error):

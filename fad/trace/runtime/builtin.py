@@ -13,8 +13,8 @@ from ...ops.literals import has_values, python_complex, python_float, python_int
 from ...ops.override import METHODS, OBJECTS, PROPERTIES, find
 from ...ops.records import Record, Records
 from ...util.array import ArrayOrNumber
-from ...util.defects import asked_by_user, for_user
-from ...util.errors import FadError, UnstageableError
+from ...util.defects import asked_by_user, for_user, refusal_behind
+from ...util.errors import UnstageableError
 from ...util.library_object import LibraryObject
 from ..guards.guard import in_class, of_class
 from ..guards.kinds import MISSING
@@ -243,9 +243,10 @@ def scalar_class(cls: type, original: Callable) -> Any:
             try:
                 return original(*args)
             except (TypeError, ValueError) as error:
-                if isinstance(error.__cause__, FadError):     # NumPy has asked an object, whose method is captured
-                    raise error.__cause__ from None
-                raise
+                refusal = refusal_behind(error)
+                if refusal is None:
+                    raise
+                raise refusal from None
         y = find(np.array).call(args[0] if len(args) == 1 else _as_complex(*args))     # type: ignore[union-attr]
         if y.dtype.kind == "c" and not issubclass(cls, np.complexfloating):
             raise TypeError(f"np.{cls.__name__} of a complex value: take its real part")

@@ -211,7 +211,7 @@ class Chain:
 
     @property
     def fits_source(self) -> bool:
-        """Whether the source has still the shape of which this was made."""
+        """Whether the source still has the shape that it had when this was made."""
         return has_shape_of(self.source, self.before)
 
     def _layout_of_source(self) -> "tuple | None":
