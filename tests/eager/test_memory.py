@@ -39,7 +39,7 @@ def test_as_strided_stays_inside():
 
 
 def test_copies_in_a_memory_format_are_one_op():
-    """What is known of an op is kept for good: a new op a copy would be a leak."""
+    """Facts about ops are kept for good. So copies share one op for each layout: an op for each copy would leak."""
     from fad.eager.graph import op_node
     x = fad.rand(2, 3, 4, 5, requires_grad=True)
 

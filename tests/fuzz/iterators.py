@@ -5,17 +5,13 @@ Each is called at three points, in Python and in a transform. Values, gradients 
 each call. `python -m tests.fuzz.iterators [COUNT] [FIRST]` tries COUNT functions from seed FIRST, and prints a shrunk
 one for each failure.
 """
-import re
-import warnings
-
 import numpy as np
 
 import fad
 from fad.util.errors import UnstageableError
 
-from . import judge
+from . import calls, differences, judge
 from .calls import attempt, text_of, within
-from .shrink import shrink
 from .statement import Blocks, Statement
 
 HEAD = """
@@ -176,7 +172,6 @@ class Generator(Blocks):
 
 
 POINTS = (np.array([0.3117, 0.2143, 0.5071]), np.array([0.9123, -0.1171, 0.2213]), np.array([0.0517, 0.7919, 0.4241]))
-STEP = 1e-5
 
 
 class World:
@@ -195,27 +190,24 @@ class World:
         return log[:len(log) - len(last)], sorted(last), dict(self.scope["TOTALS"]), sorted(self.scope["SEEN"])
 
 
-def slope_of(text, calls, x):
-    """The gradient by differences; None where a smaller step says something else, or a log depends on the step."""
-    found = []
-    for step in (STEP, STEP / 10):
-        row, logs = [], []
-        for k in range(len(x)):
-            for side in (step, -step):
-                world = World(text, 2)
-                for z in calls:
-                    world.f(z.copy())
-                row.append(world.f(x + side * np.eye(len(x))[k]))
-                logs.append(world.state)
-        if any(log != logs[0] for log in logs):
-            return None
-        found.append(np.subtract(row[::2], row[1::2]) / (2 * step))
-    return found[1] if np.allclose(*found, rtol=1e-4, atol=1e-5) else None
+def slope_of(text, points, x):
+    """The gradient at x after calls at these points, by differences; None where the function is not smooth."""
+    def replayed(x):
+        world = World(text, 2)
+        for z in points:
+            world.f(z.copy())
+        found = attempt(world.f, x)
+        return np.nan if isinstance(found, Exception) else found
+    found = differences.gradient(replayed, x)
+    return None if found is None else found[0]
 
 
-def problem_of(text, tier):
-    """None, or what is not right."""
-    python, traced = World(text, 0), World(text, 1)
+def calls_of(text, tier):
+    """None, or what is not right at one of the calls."""
+    try:
+        python, traced = World(text, 0), World(text, 1)
+    except SyntaxError:                                       # a statement stands where it may not
+        return None
     g = fad.value_and_grad(traced.f, compile="never" if tier == "interpreted" else "now")
     for number, x in enumerate(POINTS):
         at, before = f"call {number + 1}", traced.state
@@ -225,44 +217,28 @@ def problem_of(text, tier):
             return None
         if isinstance(expected, Exception):
             if not isinstance(got, Exception):
-                return f"raises: {at}: {got} instead of {expected!r}"
+                return f"{at}: raises: {got} instead of {expected!r}"
             if not isinstance(got, type(expected)):
-                return f"error: {at}: {got!r} instead of {expected!r}"
+                return f"{at}: error: {got!r} instead of {expected!r}"
             log, _, *rest = traced.state                      # a traceback may keep a generator from being closed
             is_right = any([log, *rest] == [s[0], *s[2:]] for s in (python.state, before))
-            return None if is_right else f"log: {at}: {traced.state} for {python.state}, an error"
+            return None if is_right else f"{at}: log: {traced.state} for {python.state}, an error"
         if isinstance(got, Exception):
-            return f"unexpected: {at}: {type(got).__name__}: {got}"
+            return f"{at}: unexpected: {type(got).__name__}: {got}"
         if not np.allclose(got[0], expected, rtol=1e-9, atol=1e-9, equal_nan=True):
-            return f"value: {at}: {got[0]} instead of {expected}"
+            return f"{at}: value: {got[0]} instead of {expected}"
         if python.state != traced.state:
-            return f"log: {at}: {traced.state} instead of {python.state}"
+            return f"{at}: log: {traced.state} instead of {python.state}"
         slope = slope_of(text, POINTS[:number], x)
         if slope is not None and not np.allclose(got[1], slope, rtol=1e-3, atol=1e-4):
-            return f"gradient: {at}: {got[1]} instead of {slope}"
+            return f"{at}: gradient: {got[1]} instead of {slope}"
     return None
-
-
-def kind_of(problem):
-    """The same for problems that have one cause: smaller programs raise errors of their own."""
-    return problem and (re.split("[:(]", problem)[0], re.findall(r"[A-Z]\w*Error", problem))
 
 
 def report(seed, compile=False):
     """None, or the failure of this seed's program with the program shrunk."""
-    body, tier = Generator.of(seed), "compiled" if compile else "interpreted"
-
-    def problem(body):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("error", fad.InternalErrorWarning)
-            found = attempt(problem_of, text_of(body), tier)
-        return f"fails {found!r}" if isinstance(found, Exception) else found
-    found = problem(body)
-    if found is None or found.startswith("fails SyntaxError"):
-        return None
-    small = shrink(body, lambda smaller: kind_of(problem(smaller)) == kind_of(found))
-    return f"seed {seed}, {tier}: {problem(small)}\n{text_of(small)}"
+    tier = "compiled" if compile else "interpreted"
+    return calls.shrunk(seed, tier, Generator.of(seed), lambda body, tier: calls_of(text_of(body), tier))
 
 
 if __name__ == "__main__":

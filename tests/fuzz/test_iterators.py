@@ -1,4 +1,4 @@
-"""Random functions that take from iterators (see iterators.py), some of which were wrong once."""
+"""Random functions that take from iterators (see iterators.py). The first seeds once gave wrong results."""
 import pytest
 
 from . import iterators

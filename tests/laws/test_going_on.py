@@ -67,28 +67,18 @@ class P:
     def __radd__(self, o):
         self.n += 1
         return self.n + o
-    def __iadd__(self, o):
-        self.n += o
-        return self
     def __matmul__(self, o):
         self.n += 1
         return self.n
     def __neg__(self):
         self.n += 1
         return -self.n
-    def __enter__(self):
-        self.n += 1
-        return self.n
-    def __exit__(self, *a):
-        self.n += 1
     def __iter__(self):
         self.n += 1
         return iter([self.n])
     def __reversed__(self):
         self.n += 1
         return iter([self.n])
-    def __missing__(self, k):
-        return 1
 class D(dict):
     def __missing__(self, k):
         self[k] = len(self)
@@ -134,10 +124,6 @@ class Desc:
     def __set__(self, o, v):
         self.n += v
 class WithD: d = Desc()
-@functools.lru_cache
-def cached(k, l=[]):
-    l.append(k)
-    return len(l)
 @dataclasses.dataclass
 class DC:
     xs: list = dataclasses.field(default_factory=list)
